@@ -171,7 +171,7 @@ def _field(default: Any, read: Callable[[str], Any], description: str) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """Every setting's value. A field's name in upper case is the setting's name."""
+    """The value of every setting. A field's name in upper case is the setting's name."""
 
     listen: str = _field(
         "127.0.0.1:8000",

@@ -1,4 +1,4 @@
-"""Encrypts a file with a password so that browsers can decrypt it with WebCrypto alone.
+"""Files encrypted with a password, which browsers can decrypt with WebCrypto alone.
 
     key    PBKDF2-HMAC-SHA-512, 600,000 rounds, 16 bytes of random salt -> 32 bytes
     piece  AES-256-GCM over at most 1 MiB

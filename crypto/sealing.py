@@ -38,7 +38,7 @@ _le64 = struct.Struct("<Q").pack
 
 
 class DecryptionError(Exception):
-    """Wrong key, wrong context or altered bytes; deliberately does not say which."""
+    """A wrong key, a wrong context or altered bytes; deliberately it does not say which."""
 
 
 def generate_key() -> bytes:
@@ -77,7 +77,8 @@ def unseal(key: bytes, context: bytes, sealed: bytes) -> bytes:
 
 
 class Sealer:
-    """Encrypts a stream: the message is `header`, then the output of each `update`, then `finish`.
+    """The encryption of a stream: the message is `header`, then the output of each `update`, then
+    `finish`.
 
     A piece whose length is a multiple of 16 KiB returns as many whole chunks.
     """
@@ -95,7 +96,8 @@ class Sealer:
 
 
 class ChunkReader:
-    """Decrypts any consecutive chunks of a message; each is authenticated, with its position.
+    """The decryption of any consecutive chunks of a message; each is authenticated, with its
+    position.
 
     It does not verify that the message is complete: bind the plaintext's length in the context.
     """

@@ -35,7 +35,7 @@ _ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not t
 
 @dataclass(frozen=True)
 class TokenClaims:
-    """`id` names the session, or the document token.
+    """The content of a token. `id` names the session, or the document token.
 
     In a ticket `user_id` names the target it was made for, and `scope` the part of it that it
     opens.
@@ -47,7 +47,9 @@ class TokenClaims:
 
 
 class PasetoCodec:
-    """`keys` returns 32-byte keys: the first one encrypts, all of them decrypt."""
+    """Tokens of one purpose. `keys` returns 32-byte keys: the first one encrypts, all of them
+    decrypt.
+    """
 
     def __init__(self, keys: Callable[[], Sequence[bytes]], purpose: bytes = b"session") -> None:
         self._keys = keys

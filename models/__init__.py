@@ -1,4 +1,4 @@
-"""Tables and what can be done with their rows, over a database that peewee reaches."""
+"""Tables, and the actions on their rows, over a database that peewee reaches."""
 
 from . import lean_peewee  # before any other module imports peewee
 from .accounts import SCOPES, ApiKey, Session, StoredResponse, User

@@ -1,5 +1,5 @@
-"""Imports peewee without the drivers that it looks for, used or not: psycopg takes 90 ms of CPU
-time and 16 MiB, more than all of peewee. `storage/postgres.py` hands it over.
+"""The import of peewee without the drivers that it looks for, used or not: psycopg takes 90 ms of
+CPU time and 16 MiB, more than all of peewee. `storage/postgres.py` hands it over.
 """
 
 import sys

@@ -35,7 +35,7 @@ _log = logging.getLogger("docservice")
 
 
 class ProgressTimer:
-    """How long the client has owed the same action without making enough progress."""
+    """The time for which the client has owed the same action without enough progress."""
 
     def __init__(self, now: float) -> None:
         self.started_at = now
@@ -50,7 +50,8 @@ class ProgressTimer:
 
 
 class Connection:
-    """`requests` wait for a response, the first one may have begun; `request` is being received.
+    """A connection. `requests` wait for a response, the first one may have begun; `request` is
+    being received.
 
     `caller` is that of the first request, once the application has named it; `counted` the caller
     for which the worker that serves it is counted.

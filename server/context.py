@@ -64,7 +64,7 @@ class Limits:
 
 @dataclass
 class Context:
-    """`connections` are those that are open, each a `Connection`, by their descriptors.
+    """The shared state. `connections` are the open ones, each a `Connection`, by descriptor.
 
     `requested` are those whose next request, or the rest of a response, is to be served.
     """

@@ -4,7 +4,7 @@ import threading
 
 
 class MemoryBudget:
-    """So many bytes; whatever does not fit is refused."""
+    """A number of bytes; a reservation that does not fit is refused."""
 
     def __init__(self, size_bytes: int) -> None:
         self._size_bytes = size_bytes

@@ -31,7 +31,9 @@ class ServiceUnavailable(BadRequest):
 
 
 class RequestParser(HTTPRequestParser):
-    """`is_last`: the connection is closed after the response."""
+    """The parser of one request. After the response to the last one, `is_last`, the connection is
+    closed.
+    """
 
     body_rcv: Any
     error: Any

@@ -1,4 +1,4 @@
-"""Responses: the application's (PEP 3333), and the server's own errors; how they are sent."""
+"""Responses: of the application (PEP 3333), and the server's own errors."""
 
 import json
 import os
@@ -35,19 +35,19 @@ _PROBLEMS = {  # status -> title, code, detail; without one the error's own sent
 
 
 class ResponseSuspended(BaseException):
-    """Not an error: the buffer is full, so the worker leaves the response for later."""
+    """No error: the buffer is full, so the worker leaves the response for later."""
 
 
 class ResponseStepsAside(BaseException):
-    """Not an error: much was sent, so the worker serves others that wait before it goes on."""
+    """No error: much was sent, so the worker serves others that wait before it goes on."""
 
 
 class RequestPostponed(BaseException):
-    """Not an error: the share of its caller is used, so the request is begun again later."""
+    """No error: the share of its caller is used, so the request is begun again later."""
 
 
 class ClientDisconnected(Exception):
-    """Nothing more can be sent."""
+    """A client that has disconnected: nothing more can be sent."""
 
 
 class SendBuffer:
@@ -112,7 +112,7 @@ class SendBuffer:
 
 
 class Response:
-    """Writes a response. If suspended, the next `send` continues it.
+    """A response that is written. If suspended, the next `send` continues it.
 
     Its head delimits the body, so that the connection stays open after it unless `is_last`.
 

@@ -1,4 +1,4 @@
-"""Shares of the workers: at most half of them serve one caller, whoever that is.
+"""Shares of the workers: at most half of them serve one caller.
 
 The application names the caller of a request as soon as it knows it, and perhaps a part of that
 caller, which gets three quarters of the caller's share, so that the rest of it stays usable. The
@@ -31,7 +31,7 @@ class Requesting(Protocol):
 
 
 class Shares:
-    """How many workers serve each caller, and the connections that wait for one of them."""
+    """The number of workers that serve each caller, and the connections that wait for one."""
 
     def __init__(
         self, workers: int, most_waiting: int, serve: Callable[[Requesting], None]

@@ -143,7 +143,7 @@ Readiness = Epoll if hasattr(select, "epoll") else Selector  # only Linux has it
 
 
 class Workers:
-    """So many may serve requests at once; there is one more, so that one always receives."""
+    """The workers that may serve requests at once, and one more, so that one always receives."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

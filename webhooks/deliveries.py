@@ -1,4 +1,4 @@
-"""Sends events to webhooks by HTTP.
+"""The senders of events to webhooks by HTTP.
 
 A receiver that hangs holds a thread for 15 s. So webhooks that are new, or were slow at the last
 attempt, share a part of the threads, of which one owner gets a few.

@@ -1,4 +1,4 @@
-"""Finds deliveries and mails that are due, and hands them to the threads that send them.
+"""The dispatcher, which hands due deliveries and mails to the threads that send them.
 
 Each webhook has one delivery in flight, so events arrive in order as long as first attempts
 succeed; a failed delivery waits for its retry while later events are sent. So it is with the mails

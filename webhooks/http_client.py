@@ -1,4 +1,4 @@
-"""Sends one POST to a URL given by a user, and never to an address that is not allowed (SSRF).
+"""A POST to the URL of a user, and never to an address that is not allowed (SSRF).
 
 The name is resolved once, all its addresses must be allowed, and the connection is made to one of
 them, so a changed DNS record has no effect (DNS rebinding). The certificate is checked against the
@@ -29,7 +29,7 @@ _default_tls = cache(ssl.create_default_context)
 
 
 class AddressNotAllowedError(Exception):
-    """Nothing was sent; the message says why."""
+    """An address that nothing is sent to; the message says why."""
 
 
 class SafeHttpClient:

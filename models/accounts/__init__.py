@@ -1,4 +1,4 @@
-"""Users, and what belongs to one: sessions, keys, invitations."""
+"""Users, with their sessions, keys and invitations."""
 
 from .api_key import SCOPES, ApiKey
 from .invitation import (

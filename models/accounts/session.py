@@ -121,8 +121,8 @@ class StartedSession(RowWith[Session]):
 
 @dataclass(frozen=True)
 class ListedSession(RowWith[Session]):
-    """`current` marks the session that asks; `client` is the name of the program that started it,
-    if known.
+    """A session in a list. `current` marks the session that asks; `client` is the name of the
+    program that started it, if known.
     """
 
     current: bool

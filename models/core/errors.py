@@ -7,7 +7,9 @@ from .rate_limits import Allowance
 
 
 class ServiceError(Exception):
-    """`code` is stable and for machines; the sentence tells a person how to mend it."""
+    """An error that a caller is answered. `code` is stable and for machines; the sentence tells a
+    person how to mend it.
+    """
 
     code = "refused"
     sentence = "The request was refused."
@@ -19,7 +21,7 @@ class ServiceError(Exception):
 
 
 class OperatorError(Exception):
-    """A request of the operator that is not met; the sentence says why."""
+    """A request of the operator that is not met; its sentence says why."""
 
 
 class NotFound(ServiceError):
@@ -28,7 +30,7 @@ class NotFound(ServiceError):
 
 
 class TargetChanged(NotFound):
-    """The link opens another target than a moment ago."""
+    """A link that opens another target than a moment ago."""
 
 
 class EmailTaken(ServiceError):
@@ -77,7 +79,8 @@ class ScopeMissing(ServiceError):
 
 
 class TokenSpent(ServiceError):
-    """`cause` is `expired` or `revoked`, at the moment `ended_at`, `used_up`, or not said.
+    """A link that has ended. `cause` is `expired` or `revoked`, at the moment `ended_at`,
+    `used_up`, or not said.
 
     `origins` may frame the answer, as they might frame the target of the link.
     """
@@ -192,7 +195,7 @@ class StorageFailing(StorageFull):
 
 
 class StoredUnsynced(StorageFull):
-    """Only the sync failed: the commit is there, and a power cut may undo it."""
+    """A change that is committed and not synced: it is there, and a power cut may undo it."""
 
     sentence = (
         "The disk did not confirm this, but it may be stored: look before you send it again, or "

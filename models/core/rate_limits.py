@@ -17,7 +17,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Allowance:
-    """How many events are left of a limit; if none, the seconds until the next one."""
+    """The events that are left of a limit; if none, the seconds until the next one."""
 
     limit: Limit
     left: int

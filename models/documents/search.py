@@ -29,8 +29,8 @@ _SORTED_BY: dict[str, list[Any]] = {
 
 @dataclass(frozen=True)
 class NumberedPage:
-    """`number` counts from 1. It `is_partial` if nobody looked at the oldest documents: a search
-    ends as `find_documents` does.
+    """A page of documents. `number` counts from 1. The page `is_partial` if nobody looked at the
+    oldest documents: a search ends as `find_documents` does.
     """
 
     documents: list[Document]

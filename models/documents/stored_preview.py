@@ -237,7 +237,9 @@ class StoredPreview(Table):
 
     @classmethod
     def _make_room(cls, most_bytes: int) -> None:
-        """Drop the previews that were used longest ago until all others have at most so many bytes."""
+        """Drop the previews that were used longest ago until the others have at most so many
+        bytes.
+        """
         total = int(cls.select(fn.SUM(cls.size)).scalar() or 0)
         while total > most_bytes:
             oldest = cls.select(cls.id, cls.size).order_by(cls.used_at).get()

@@ -85,7 +85,12 @@ def upload(
     return document, _store_or_abort(document, payload.pieces(), meta, with_row)
 
 
-def _store_or_abort(document: Document, *what: Any) -> Any:
+def _store_or_abort(
+    document: Document,
+    payload: Iterable[bytes],
+    meta: dict[str, Any],
+    with_row: Callable[[Document], T],
+) -> T:
     in_rows = document.place == ROWS
     reserve = current_runtime().settings.reserve_bytes
     # Where writers of several owners do not wait for each other, the steps of an upload are one
@@ -94,7 +99,7 @@ def _store_or_abort(document: Document, *what: Any) -> Any:
     with engine().reserve_disk_space(document.size if in_rows else 0, reserve):
         try:
             with steps:
-                return _store(document, *what)
+                return _store(document, payload, meta, with_row)
         except BaseException as error:
             _abort(document)
             if isinstance(error, NotSynced):

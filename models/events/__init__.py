@@ -1,4 +1,4 @@
-"""Events in chains that can be verified, and what is sent of them by webhooks and mail."""
+"""Events in chains that can be verified, and their delivery by webhooks and mail."""
 
 from .attempt import Outcome, delivery_queued, failure_of, release_lane, release_lanes
 from .chain import ChainEntry, EventHead, entries_of, last_entry

@@ -78,7 +78,7 @@ def last_entry(owner_id: str) -> ChainEntry | None:
 
 
 class EventHead(Table):
-    """`id` is the owner's. A chain without entries has the last number 0."""
+    """The head of a chain. `id` is the owner's. A chain without entries has the last number 0."""
 
     AUTHENTICATED: ClassVar = ("id", "sequence", "hash", "last_id", "oldest", "hash_before")
 

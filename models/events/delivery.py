@@ -199,7 +199,7 @@ class WebhookDelivery(Sendable, Owned):
 
 
 class Attempt(NamedTuple):
-    """When it ended, in milliseconds, and how."""
+    """The end of an attempt: its moment in milliseconds, and its result."""
 
     attempted_at: int
     status: int | None

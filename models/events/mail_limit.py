@@ -1,4 +1,4 @@
-"""How many mails go to one address, by one link, by one account, and by all accounts together.
+"""Limits of mails: to one address, by one link, by one account, and by all accounts together.
 
 A budget is spent only when a mail is made that is really sent; of several limits either all count
 it or none. No setting but `mails_per_day` changes them. Accounts are free to make: so new ones may
@@ -27,7 +27,7 @@ YOUNG_PART = 5  # all young accounts together send a fifth of the mails of all a
 
 @dataclass(frozen=True)
 class MailKind:
-    """How long a mail is tried, and how many go to one address."""
+    """The time for which a mail is tried, and the limits of mails to one address."""
 
     life_seconds: int
     limits: tuple[Limit, ...] = ()

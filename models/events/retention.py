@@ -1,4 +1,4 @@
-"""Forgets events that are too old or too many: always the oldest entries of a chain.
+"""The end of events that are too old or too many: always the oldest entries of a chain.
 
 The head keeps the number and the previous hash of the oldest entry that is left, and the service's
 chain tells which were forgotten. Only entries that hold are forgotten: altered entries stay, so

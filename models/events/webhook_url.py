@@ -1,4 +1,4 @@
-"""Parses the URLs of webhooks, and decides which addresses they may reach (SSRF policy)."""
+"""URLs of webhooks, and the addresses that they may reach (SSRF policy)."""
 
 import ipaddress
 import re

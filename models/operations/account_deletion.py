@@ -1,4 +1,4 @@
-"""Deletes an account with all that belongs to it.
+"""The deletion of an account with all its rows.
 
 The first transaction locks the account out: no credential of it works from then on, and its id
 stands in place of its address. Then its rows are deleted in batches, so that no other writer waits

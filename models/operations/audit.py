@@ -1,4 +1,4 @@
-"""Verifies the chains of events, and writes what others need to verify them.
+"""The verification of chains of events, and the files by which others verify them.
 
 A finding is named by owner and number. A receipt is an entry's owner, number and hash that somebody
 else has kept: `sequence` and `hash` of an event or a delivery, or a line of `checkpoint`.
@@ -17,7 +17,7 @@ from crypto import FIRST_PREVIOUS
 from ..accounts import User
 from ..core import OperatorError
 from ..events import ChainEntry, Event, EventHead, entries_of, kept_since, last_entry
-from ..storage import SERVICE, EngineError, connected, database, engine
+from ..storage import SERVICE, SqliteError, connected, database, engine
 from .progress import ReportProgress, no_progress
 
 _HASH = re.compile(r"\b[0-9a-fA-F]{64}\b")
@@ -38,7 +38,7 @@ class Receipt(NamedTuple):
 
 
 class Break(NamedTuple):
-    """Where a chain does not hold."""
+    """A place where a chain does not hold."""
 
     owner_id: str
     sequence: int
@@ -224,7 +224,7 @@ class _Chain:
         """Report an entry that cannot be read, as a column of another type."""
         try:
             yield
-        except (EngineError, AttributeError, TypeError, ValueError):
+        except (SqliteError, AttributeError, TypeError, ValueError):
             self._break(self._expected, "It cannot be read.")
 
     def _head(self) -> EventHead | None:

@@ -1,5 +1,5 @@
-"""Background work: a thread that repeats a function, and what deletes all that has expired:
-documents, also from the bin, sessions, invitations, stored responses and old rows.
+"""Background work: a thread that repeats a function, and the deletion of expired rows: documents,
+also from the bin, sessions, invitations, stored responses and old rows.
 """
 
 import threading
@@ -26,8 +26,8 @@ ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
 
 class PeriodicTask:
-    """Starts at once. An exception does not end the repetition; of the same kind in each run
-    only the first is logged.
+    """A function that a thread repeats, at once for the first time. An exception does not end the
+    repetition; of the same kind in each run only the first is logged.
 
     `at_start` is called once before the work, `at_end` once by `stop`, and `count_failed` with the
     name of the work for each exception.

@@ -1,5 +1,5 @@
-"""Rotates root keys while the service runs: adds a new primary, re-wraps the data key of every
-row under it, then retires the old root key.
+"""The rotation of root keys while the service runs: it adds a new primary, re-wraps the data key of
+every row under it, then retires the old root key.
 
 An interrupted rotation resumes where it stopped. The keyring is changed, and re-wrapped keys are
 stored, under the writer lock, so that no key is wrapped under a root key that was removed.
@@ -24,7 +24,9 @@ BATCH_ROWS = 200  # a few milliseconds, so that no other writer waits for long
 
 @dataclass
 class RotationResult:
-    """`new_root_key` is None if an earlier rotation was completed; `damaged` holds row ids."""
+    """The result of a rotation. `new_root_key` is None if an earlier rotation was completed;
+    `damaged` holds row ids.
+    """
 
     new_root_key: RootKey | None = None
     rewrapped: int = 0

@@ -1,8 +1,8 @@
-"""Copies an SQLite database into an empty one on a PostgreSQL server, in one transaction.
+"""The copy of an SQLite database into an empty one on a PostgreSQL server, in one transaction.
 
-Rows are copied as they are: under the same keyring, ids, ciphertexts, MACs and the chains of
-events stay valid. Objects of an object store stay where they are. The file gets no other changes
-than by a start of the service; a mark beside it prevents the next start.
+Rows are copied as they are: under the same keyring, ids, ciphertexts, MACs and the chains of events
+stay valid. Objects of an object store stay where they are. The file gets no other changes than by a
+start of the service; a mark beside it prevents the next start.
 """
 
 from collections.abc import Callable

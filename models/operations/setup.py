@@ -1,4 +1,4 @@
-"""Opens and migrates the database, and loads the keyring that fits it."""
+"""The start: the database is opened and migrated, and its keyring loaded."""
 
 import sys
 from collections import Counter

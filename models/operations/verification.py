@@ -1,4 +1,4 @@
-"""Verifies that the stored data decrypts. Each check returns one sentence for each problem."""
+"""Checks that the stored data decrypts. Each check returns one sentence for each problem."""
 
 from collections.abc import Callable
 from operator import attrgetter

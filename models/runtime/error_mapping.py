@@ -22,7 +22,7 @@ from ..core import (
     StoredUnsynced,
     causes_of,
 )
-from ..storage import EngineError, NotSynced, engine
+from ..storage import NotSynced, SqliteError, engine
 
 _OF_CRYPTO = {
     crypto.KeyringError: KeyUnavailable,
@@ -50,7 +50,7 @@ def operator_message(error: BaseException) -> str | None:
     known = service_error_of(error)
     if isinstance(known, (DatabaseUnavailable, PayloadStoreAway)) and known.reason:
         return known.reason
-    if isinstance(error, (DatabaseError, EngineError)) and (
+    if isinstance(error, (DatabaseError, SqliteError)) and (
         known is None or isinstance(known, DatabaseDamaged)
     ):
         line, *_ = str(error).splitlines() or [""]  # later lines quote the statement

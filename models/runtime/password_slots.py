@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class PasswordSlots:
-    """Two run, and at most `most` run or wait, of which one caller has at most `of_caller`."""
+    """Slots for two at once; `most` run or wait, of which one caller has at most `of_caller`."""
 
     def __init__(self, most: int, of_caller: int) -> None:
         self.admitted = Slots(most, of_caller)

@@ -90,7 +90,7 @@ class PreviewQueue:
 
 
 class Progress(NamedTuple):
-    """Since when something is being made, and how many others were asked for before."""
+    """The seconds since a preview was begun, and how many others were asked for before."""
 
     seconds: int
     before: int

@@ -1,4 +1,4 @@
-"""How much one user may store: documents, their bytes, and rows of other kinds."""
+"""Limits of the rows of one user: documents, their bytes, and other kinds."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from ..core import QuotaExceeded
 
 @dataclass(frozen=True)
 class Quota:
-    """None where there is no limit."""
+    """The most bytes and documents of one user; None where there is no limit."""
 
     bytes: int | None = None
     documents: int | None = None

@@ -1,4 +1,4 @@
-"""Slots for work that few may do at once: how many all hold, how many one caller, and who waits."""
+"""Slots for work that few may do at once, shares of one caller, and the line of those who wait."""
 
 import math
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ class Slot:
 
 
 class Slots:
-    """At most `most` slots are held at once; `of_caller` by one caller, `of_part` by a part of one.
+    """Slots of which `most` are held at once, `of_caller` by one caller, `of_part` by one part.
 
     A caller who finds none waits in a line. A released slot goes to the first in the line whom the
     shares permit to have it. The line is as long as `waiting` has slots, which several lines may

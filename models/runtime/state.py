@@ -45,7 +45,7 @@ class BackgroundWork(Protocol):
 
 
 class Runtime:
-    """Settings, keys, limiters, and what requests of this process share in memory."""
+    """Settings, keys, limiters, and the state that requests of this process share in memory."""
 
     keyring: Keyring
     session_tokens: PasetoCodec

@@ -21,7 +21,7 @@ class NotSynced(OSError):
 
 
 class GroupCommit:
-    """`path` returns the log's. If there is no file, SQLite has checkpointed and removed it."""
+    """Syncs of the log, whose path `path` returns. Without a file SQLite has checkpointed it."""
 
     def __init__(self, path: Callable[[], str]) -> None:
         self._path = path

@@ -31,7 +31,7 @@ def is_before_0_2_0(applied: Collection[str]) -> bool:
 
 
 class _Migration(Migration):  # type: ignore[misc]
-    """`path` holds its files."""
+    """A migration. `path` holds the paths of its files."""
 
     TYPES: ClassVar[dict[str, str]] = {}  # that the engine calls otherwise than SQLite
 
@@ -53,13 +53,13 @@ class _Migration(Migration):  # type: ignore[misc]
 
 
 class _OnServer(_Migration):
-    """Text sorts by its bytes, whatever the language of the database: ids are compared."""
+    """A migration on a server. Text sorts by its bytes, whatever the language of the database."""
 
     TYPES: ClassVar = {"TEXT": 'TEXT COLLATE "C"', "INTEGER": "BIGINT", "BLOB": "BYTEA"}
 
 
 class MigrationRunner(Runner):  # type: ignore[misc]
-    """`only` are the names of those to run, in another order perhaps."""
+    """A runner of all migrations, or of `only` these, in another order perhaps."""
 
     def __init__(
         self,

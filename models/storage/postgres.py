@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg 3: connections, how queries are written, and rows copied to it.
+"""PostgreSQL through psycopg 3: connections, the form of queries, and rows that are copied to it.
 
 A connection keeps nothing of its own between two transactions, and no statement is prepared on it:
 so a pooler that lends connections by transaction, such as pgbouncer, may stand between.
@@ -22,7 +22,7 @@ from psycopg.types.json import Json, Jsonb
 
 from ..core import OperatorError, log_unless_printed, while_waiting
 from .connection import wrapping_errors
-from .sqlite import EngineError
+from .sqlite import SqliteError
 
 POOL_SECONDS = 5  # how long to wait for a free connection
 SLOW_SECONDS = 1.0  # after an attempt to connect that took longer, others fail at once for so long
@@ -30,7 +30,7 @@ SLOW_SECONDS = 1.0  # after an attempt to connect that took longer, others fail 
 _COLUMNS = """
     SELECT column_name, data_type FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = :table ORDER BY ordinal_position"""
-_MISFITS = (DataError, IntegrityError, TypeError, ValueError, OverflowError, EngineError)
+_MISFITS = (DataError, IntegrityError, TypeError, ValueError, OverflowError, SqliteError)
 _Base: Any = peewee.PostgresqlDatabase
 _NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
 

@@ -11,7 +11,7 @@ from playhouse.pool import PooledSqliteDatabase
 
 from .connection import wrapping_errors
 
-EngineError = sqlite3.Error
+SqliteError = sqlite3.Error
 
 HARDENING = {
     "trusted_schema": "off",  # the schema of a restored file runs no function with side effects

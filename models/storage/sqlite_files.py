@@ -13,7 +13,7 @@ BUSY_SECONDS = 2  # how long another process may still hold the database
 
 
 class FileInUseError(Exception):
-    """Another process has the database open."""
+    """A database that another process has open."""
 
 
 class FileDamagedError(Exception):

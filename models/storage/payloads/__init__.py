@@ -1,4 +1,4 @@
-"""Where a payload lies, in sealed pieces: its place is a column of the document's row."""
+"""The places of payloads, which lie there in sealed pieces: a column of the document's row."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, Protocol
