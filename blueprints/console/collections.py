@@ -6,7 +6,7 @@ from flask import Response, g, request
 from marshmallow import ValidationError
 
 from models import Collection, Document, DocumentToken, current_runtime
-from models.documents import documents_page, within
+from models.documents import documents_page, existing_page
 from models.links import count_live_links, links_by_target
 
 from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
@@ -50,7 +50,7 @@ def show_collection(id: str) -> Response:
     """Show a collection: its documents in order, its links, what can be added"""
     found = _owned(id)
     documents = found.documents
-    number, pages = within(len(documents), ON_A_PAGE, page_number())
+    number, pages = existing_page(len(documents), ON_A_PAGE, page_number())
     first = ON_A_PAGE * (number - 1)
     here = documents[first : first + ON_A_PAGE]
     links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)

@@ -11,6 +11,6 @@ from .invitation import (
     request_reset,
 )
 from .session import Session, StartedSession
-from .stored_response import KEPT_MS, StoredResponse
+from .stored_response import RESPONSE_KEPT_MS, StoredResponse
 from .token_key import TokenKey
 from .user import Account, User, require_strong_password

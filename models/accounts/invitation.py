@@ -107,17 +107,20 @@ class Invitation(Authenticated):
     @classmethod
     def sets_password(cls, secret: str) -> bool:
         """Return whether the invitation is for an account that exists."""
-        its = cls.digest == credentials.fingerprint(secret), cls.expires_at > now()
-        found = cls.genuine(cls.select().where(*its))
-        return any(User.find_by_email(one.email_folded) for one in found)
+        found = cls.select().where(
+            cls.digest == credentials.fingerprint(secret), cls.expires_at > now()
+        )
+        return any(User.find_by_email(one.email_folded) for one in cls.genuine(found))
 
     @classmethod
     def of_secret(cls, secret: str, email: str) -> Self:
         """Return the invitation with this secret, or raise `Invalid`, always the same."""
-        digest = credentials.fingerprint(secret)
-        folded = fold_email(email)
-        its = cls.digest == digest, cls.email_folded == folded, cls.expires_at > now()
-        for invitation in cls.genuine(cls.select().where(*its)):
+        found = cls.select().where(
+            cls.digest == credentials.fingerprint(secret),
+            cls.email_folded == fold_email(email),
+            cls.expires_at > now(),
+        )
+        for invitation in cls.genuine(found):
             return invitation
         raise Invalid("#/invite", _REFUSAL)
 

@@ -15,7 +15,7 @@ from ..records import OwnsDataKey
 from ..runtime import current_runtime
 from ..storage import engine, transaction
 
-KEPT_MS = 24 * 60 * 60 * 1000
+RESPONSE_KEPT_MS = 24 * 60 * 60 * 1000
 
 
 class StoredResponse(OwnsDataKey):
@@ -52,7 +52,7 @@ class StoredResponse(OwnsDataKey):
     @classmethod
     def replayed(cls, id: str, fingerprint: str) -> Any:
         """Return the first response, or None. Raise `IdempotencyMismatch` for another request."""
-        stored = cls.get_or_none(cls.id == id, cls.created_at > now() - KEPT_MS)
+        stored = cls.get_or_none(cls.id == id, cls.created_at > now() - RESPONSE_KEPT_MS)
         if stored is None:
             return None
         content = stored.unseal("answer/1", stored.id, stored.sealed_answer)
@@ -68,7 +68,7 @@ class StoredResponse(OwnsDataKey):
         """
         stored = cls(id=id, created_at=now())
         with transaction(None):
-            cls.delete().where(cls.id == id, cls.created_at <= now() - KEPT_MS).execute()
+            cls.delete().where(cls.id == id, cls.created_at <= now() - RESPONSE_KEPT_MS).execute()
             stored.generate_key()
             content = {"fingerprint": fingerprint, "answer": answer}
             stored.sealed_answer = stored.seal("answer/1", id, content)

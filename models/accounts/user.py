@@ -165,9 +165,8 @@ class User(Authenticated, Owner):
 
     @classmethod
     def find_by_email(cls, email: str) -> Self | None:
-        return next(
-            iter(cls.genuine(cls.select().where(cls.email_folded == fold_email(email)))), None
-        )
+        found = cls.genuine(cls.select().where(cls.email_folded == fold_email(email)))
+        return found[0] if found else None
 
     def change_password(self, password: str, kept_session_id: str) -> None:
         """Set a new password; end every other session, and all links that could set another one.
@@ -240,9 +239,12 @@ class User(Authenticated, Owner):
     @classmethod
     def locked_out(cls) -> list[Self]:
         """Return the users whose deletion has begun."""
-        # The two comparisons are for the index.
-        ids = cls.email_folded > f"{cls.PREFIX}_", cls.email_folded < f"{cls.PREFIX}`"
-        return cls.genuine(cls.select().where(*ids, cls.email_folded == cls.id))
+        found = cls.select().where(
+            cls.email_folded > f"{cls.PREFIX}_",  # these two comparisons are for the index
+            cls.email_folded < f"{cls.PREFIX}`",
+            cls.email_folded == cls.id,
+        )
+        return cls.genuine(found)
 
     def _set_disabled_at(self, moment: int | None) -> None:
         with transaction():
@@ -259,8 +261,8 @@ class User(Authenticated, Owner):
 
     def _end_password_links(self) -> None:
         """End all invitations of this address, which could set its password."""
-        its = _INVITATION.email_folded == self.email_folded
-        _INVITATION.delete().where(its).execute(database)
+        is_of_address = _INVITATION.email_folded == self.email_folded
+        _INVITATION.delete().where(is_of_address).execute(database)
 
     def _end_logins(self, kept_session_id: str = "", **fields: Any) -> int:
         """Change the row, as it was read in this transaction, and end all sessions but one.

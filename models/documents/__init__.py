@@ -11,7 +11,7 @@ from .bin import (
 )
 from .collection import MOST_DOCUMENTS, Collection
 from .document import Document
-from .search import ORDERS, documents_page, find_documents, within
+from .search import ORDERS, documents_page, existing_page, find_documents
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
 from .uploads import (

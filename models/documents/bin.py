@@ -11,7 +11,7 @@ from ..core import NotFound, now
 from ..events import EventHead
 from ..storage import transaction
 from .document import Document
-from .search import NumberedPage, within
+from .search import NumberedPage, existing_page
 
 
 def put_in_bin(owner_id: str, ids: Iterable[str]) -> None:
@@ -68,7 +68,7 @@ def delete_for_good(owner_id: str, id: str) -> None:
 def bin_page(owner_id: str, rows: int, number: int) -> NumberedPage:
     """Return a page of the bin, the newest arrivals first; the last page for a number beyond it."""
     stored = Document.stored_by(owner_id)
-    number, pages = within(stored.binned, rows, number)
+    number, pages = existing_page(stored.binned, rows, number)
     in_bin = _of(owner_id).where(Document.binned_at.is_null(False))
     last_first = in_bin.order_by(Document.binned_at.desc(), Document.id.desc())
     shown = Document.to_show(last_first.limit(rows).offset(rows * (number - 1)))

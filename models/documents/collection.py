@@ -89,8 +89,10 @@ class Collection(OwnsDataKey, Owned):
     @classmethod
     def holding(cls, document: Document) -> list[Self]:
         """Return the collections with this document."""
-        has = cls.owner_id == document.owner_id, cls.condition("document_id", document.id, 0)
-        return cls.with_root_keys(list(cls.select().where(*has)))
+        found = cls.select().where(
+            cls.owner_id == document.owner_id, cls.condition("document_id", document.id, 0)
+        )
+        return cls.with_root_keys(list(found))
 
     @classmethod
     def appender_to(cls, owner_id: str, id: str) -> Callable[[Document], Self]:

@@ -48,16 +48,31 @@ def documents_page(
     `name` holds words that are in the name of each, or nothing. Raises `Busy` as `find_documents`.
     """
     filters = {"media_types": media_types} if media_types else {}
+    if name or order == "name":
+        return _page_by_scan(owner_id, rows, number, order, name, filters)
+    return _page_by_index(owner_id, rows, number, order, filters)
+
+
+def _page_by_index(
+    owner_id: str, rows: int, number: int, order: str, filters: dict[str, Any]
+) -> NumberedPage:
     stored = Document.stored_by(owner_id)
-    if not name and order != "name":
-        listed = stored.documents - stored.binned
-        total = Document.live_of(owner_id, **filters).count() if filters else listed
-        number, pages = within(total, rows, number)
-        by = _SORTED_BY.get(order, [_NEWEST])
-        ids = Document.live_of(owner_id, Document.id, **filters).order_by(*by).limit(rows)
-        ids = ids.offset(rows * (number - 1))  # sorted by an index alone
-        query = Document.select().where(Document.id.in_(ids)).order_by(*by)
-        return NumberedPage(Document.to_show(query), number, pages, stored)
+    if filters:
+        total = Document.live_of(owner_id, **filters).count()
+    else:
+        total = stored.documents - stored.binned
+    number, pages = existing_page(total, rows, number)
+    by = _SORTED_BY.get(order, [_NEWEST])
+    ids = Document.live_of(owner_id, Document.id, **filters).order_by(*by)
+    ids_of_page = ids.limit(rows).offset(rows * (number - 1))  # sorted by an index alone
+    query = Document.select().where(Document.id.in_(ids_of_page)).order_by(*by)
+    return NumberedPage(Document.to_show(query), number, pages, stored)
+
+
+def _page_by_scan(
+    owner_id: str, rows: int, number: int, order: str, name: str, filters: dict[str, Any]
+) -> NumberedPage:
+    stored = Document.stored_by(owner_id)
     with current_runtime().search_slots.held(owner_id):
         scanned = list(islice(_scan(owner_id, None, filters), MOST_SCANNED))
     found = [document for document, _ in scanned if _has_words(document.name, name)]
@@ -65,14 +80,15 @@ def documents_page(
         found.sort(key=lambda document: _plain(document.name))
     if order == "largest":
         found.sort(key=lambda document: -document.size)
-    number, pages = within(len(found), rows, number)
+    if order == "oldest":
+        found.reverse()
+    number, pages = existing_page(len(found), rows, number)
     first = rows * (number - 1)
-    shown = found[::-1] if order == "oldest" else found
     is_partial = bool(scanned) and not scanned[-1][1]
-    return NumberedPage(shown[first : first + rows], number, pages, stored, is_partial)
+    return NumberedPage(found[first : first + rows], number, pages, stored, is_partial)
 
 
-def within(total: int, rows: int, number: int) -> tuple[int, int]:
+def existing_page(total: int, rows: int, number: int) -> tuple[int, int]:
     """Return the number of an existing page, and how many there are; an empty list is one page."""
     pages = max(1, -(-total // rows))
     return min(number, pages), pages
@@ -134,6 +150,6 @@ def _has_words(name: str, words: str) -> bool:
 def _plain(text: str) -> str:
     """Return a name without case and accents: `Prüfung` as `prufung`."""
     parts = unicodedata.normalize("NFKD", text.casefold())
-    return (
-        parts if parts.isascii() else "".join(filter(lambda c: not unicodedata.combining(c), parts))
-    )
+    if parts.isascii():
+        return parts
+    return "".join(character for character in parts if not unicodedata.combining(character))

@@ -132,9 +132,10 @@ class WebhookDelivery(Sendable, Owned):
     @classmethod
     def last_duration_ms(cls, webhook_id: str) -> int | None:
         """Return how long the newest attempted delivery took; None if there is none."""
-        attempted = cls.webhook_id == webhook_id, cls.duration_ms.is_null(False)
-        newest_first = cls.select(cls.duration_ms).where(*attempted).order_by(cls.id.desc())
-        duration: int | None = newest_first.limit(1).scalar()
+        attempted = cls.select(cls.duration_ms).where(
+            cls.webhook_id == webhook_id, cls.duration_ms.is_null(False)
+        )
+        duration: int | None = attempted.order_by(cls.id.desc()).limit(1).scalar()
         return duration
 
     @classmethod
@@ -145,15 +146,18 @@ class WebhookDelivery(Sendable, Owned):
     @classmethod
     def first_pending_event(cls, owner_id: str) -> str | None:
         """Return the id of the oldest event that an owner's webhook still waits for."""
-        pending = cls.due_at.is_null(False), cls.owner_id == owner_id
-        id: str | None = cls.select(fn.MIN(cls.event_id)).where(*pending).scalar()
+        events = cls.select(fn.MIN(cls.event_id)).where(
+            cls.due_at.is_null(False), cls.owner_id == owner_id
+        )
+        id: str | None = events.scalar()
         return id
 
     @classmethod
     def give_up_until(cls, owner_id: str, event_id: str) -> None:
         """Let no delivery of this event, or of an older one of the owner, be pending."""
-        pending = cls.due_at.is_null(False), cls.owner_id == owner_id, cls.event_id <= event_id
-        cls.update(due_at=None).where(*pending).execute()
+        cls.update(due_at=None).where(
+            cls.due_at.is_null(False), cls.owner_id == owner_id, cls.event_id <= event_id
+        ).execute()
 
     @classmethod
     def forget_old(cls) -> None:
@@ -221,5 +225,12 @@ def _subscribed() -> Any:
     """Return the webhooks that want an event; prepared, since each event asks."""
     webhook = TableReference("webhook")
     is_subscribed = fn.REPLACE(webhook.c.types, param("type"), SQL("''")) != webhook.c.types
-    of_owner = webhook.c.owner_id == param("owner_id"), webhook.c.disabled_at.is_null()
-    return webhook.bind(database).select(webhook.c.id).where(*of_owner, is_subscribed)
+    return (
+        webhook.bind(database)
+        .select(webhook.c.id)
+        .where(
+            webhook.c.owner_id == param("owner_id"),
+            webhook.c.disabled_at.is_null(),
+            is_subscribed,
+        )
+    )

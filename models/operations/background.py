@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..accounts import KEPT_MS, Invitation, Session, StoredResponse, TokenKey
+from ..accounts import RESPONSE_KEPT_MS, Invitation, Session, StoredResponse, TokenKey
 from ..core import PayloadStoreAway, now
 from ..documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
 from ..events import Mail, MailLimit, WebhookDelivery, forget_many_events, forget_old_events
@@ -116,11 +116,12 @@ def drop_objects() -> None:
 
 def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:
     moment = now()
+    is_old_response = StoredResponse.created_at <= moment - RESPONSE_KEPT_MS
     has_long_ended = DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS
     return (
         lambda: Session.delete_in_batches(Session.expires_at <= moment),
         lambda: Invitation.delete_in_batches(Invitation.expires_at <= moment),
-        lambda: StoredResponse.delete_in_batches(StoredResponse.created_at <= moment - KEPT_MS),
+        lambda: StoredResponse.delete_in_batches(is_old_response),
         lambda: DocumentToken.delete_in_batches(has_long_ended),
         WebhookDelivery.forget_old,
         Mail.forget_old,
