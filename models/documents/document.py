@@ -247,7 +247,7 @@ class Document(Authenticated, Payload, Owned):
         """
         found = Document.find(self.id) if self.size > PIECE_BYTES else None
         if (found or self).place == OBJECTS:
-            UnreferencedObject.record(self.id)
+            UnreferencedObject.mark_to_drop(self.id)
         else:
             payload_rows.drop(self.id)
         StoredPreview.drop_all_of(self.id)

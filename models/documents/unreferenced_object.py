@@ -61,7 +61,7 @@ class UnreferencedObject(Table):
             cls.update(uploading=0, drop_at=now()).where(*aborted).execute()
 
     @classmethod
-    def record(cls, document_id: str) -> None:
+    def mark_to_drop(cls, document_id: str) -> None:
         """Have the object deleted, in a transaction after which no document refers to it."""
         cls._store(document_id, 0, now())
 

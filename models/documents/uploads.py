@@ -225,7 +225,7 @@ def delete_aborted_object(document_id: str) -> None:
     with separate_transaction(synced=False):
         document = Document.find(document_id)
         if document is None or document.place != OBJECTS:
-            UnreferencedObject.record(document_id)
+            UnreferencedObject.mark_to_drop(document_id)
 
 
 def _abort(document: Document) -> None:

@@ -5,7 +5,7 @@ from .chain import ChainEntry, EventHead, entries_of, last_entry
 from .delivery import OpenedDelivery, WebhookDelivery
 from .event import READINGS, TYPES, Event, Facts, current_actor, facts_about, has_mail
 from .mail import COMPOSERS, Mail, compose, is_mail_address
-from .mail_limit import KINDS, MailLimit
+from .mail_limit import MAIL_KINDS, MailLimit
 from .notices import MOST_LINES, compose_notice, line_of
 from .retention import (
     forget_all_events,

@@ -26,7 +26,7 @@ from ..records import OwnsDataKey, log_altered
 from ..runtime import current_runtime
 from ..storage import database, separate_transaction, transaction
 from .attempt import Outcome, Sendable, delivery_queued
-from .mail_limit import KINDS, MailLimit
+from .mail_limit import MAIL_KINDS, MailLimit
 
 _ATOM = r"[\w!#$%&'*+/=?^`{|}~-]+"  # RFC 5322, 3.2.3
 _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@[\w-]+(?:\.[\w-]+)*", re.ASCII)
@@ -87,7 +87,7 @@ class Mail(Sendable, OwnsDataKey):
     def _store(cls, owner_id: str, kind: str, message: list[str | None]) -> None:
         mail: Self = cls.fresh(owner_id=owner_id, kind=kind, attempts=0)
         mail.due_at = mail.created_at
-        mail.expires_at = mail.created_at + KINDS[kind].life_seconds * 1000
+        mail.expires_at = mail.created_at + MAIL_KINDS[kind].life_seconds * 1000
         mail.generate_key()
         mail.sealed_message = mail.seal("mail/1", mail.id, message)
         mail.insert_row()

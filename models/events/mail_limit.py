@@ -37,7 +37,7 @@ def _to_address(kind: str, count: int, seconds: int) -> Limit:
     return Limit(f"mail-{kind}-{seconds}", "mails to one address", count, seconds)
 
 
-KINDS = {
+MAIL_KINDS = {
     "code": MailKind(15 * MINUTE, (_to_address("code", 5, HOUR), _to_address("code", 20, DAY))),
     "reset": MailKind(HOUR, (_to_address("reset", 3, HOUR),)),
     "invitation": MailKind(7 * DAY),
@@ -75,7 +75,7 @@ class MailLimit(Table):
         counting = list(_limits(owner_id, kind, address, link_id))
         prefixes = [_prefix(limit, key) for limit, key in counting]
         for (limit, _), prefix in zip(counting, prefixes, strict=True):
-            if limit in KINDS[kind].limits and not engine().lock_name(prefix, LOCK_SECONDS):
+            if limit in MAIL_KINDS[kind].limits and not engine().lock_name(prefix, LOCK_SECONDS):
                 raise Busy  # other owners send to this address; the owner's own limits are locked
         waits = [
             cls._wait_ms(limit, prefix)
@@ -135,7 +135,7 @@ def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tu
         yield QUESTIONS_OF_OWNER, owner_id
     if link_id:
         yield OF_LINK, link_id
-    for limit in KINDS[kind].limits:
+    for limit in MAIL_KINDS[kind].limits:
         yield limit, mailbox
 
 

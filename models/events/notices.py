@@ -15,7 +15,7 @@ from ..core import Allowance, TooManyRequests
 from ..runtime import current_runtime
 from .event import Event
 from .mail import Mail, compose, name_in_mail
-from .mail_limit import KINDS
+from .mail_limit import MAIL_KINDS
 
 NOTICES = ("token.opened", "token.refused", "token.spent")
 MOST_LINES = 50
@@ -52,7 +52,7 @@ def ask(webhook: Any, email: str) -> None:
     text = _QUESTION.format(name_in_mail(email), base, _page(webhook))
     subject = "May notices come to this address?"
     if not Mail.enqueue(webhook.owner_id, "confirmation", webhook.mail_address, subject, text):
-        limit = KINDS["confirmation"].limits[0]
+        limit = MAIL_KINDS["confirmation"].limits[0]
         raise TooManyRequests(Allowance(limit, 0, limit.seconds))
 
 

@@ -20,7 +20,7 @@ from .attempt import Outcome
 from .delivery import Attempt, OpenedDelivery, WebhookDelivery
 from .event import TYPES, Event
 from .notices import NOTICES, ask, is_code
-from .webhook_url import SCHEME, require_reachable
+from .webhook_url import MAIL_SCHEME, require_reachable
 
 OVERLAP_MS = 24 * 60 * 60 * 1000
 FAILING_MS = 5 * 24 * 60 * 60 * 1000
@@ -71,7 +71,7 @@ class Webhook(Owned):
     def mailing_to(cls, owner_id: str, address: str) -> Self | None:
         """Return the owner's webhook that sends mail to this address."""
         found = cls.genuine(cls.select().where(cls.owner_id == owner_id))
-        return next((one for one in found if one.url == SCHEME + address), None)
+        return next((one for one in found if one.url == MAIL_SCHEME + address), None)
 
     @classmethod
     def of_code(cls, id: str, code: str) -> Self:
@@ -121,7 +121,7 @@ class Webhook(Owned):
     @property
     def mail_address(self) -> str:
         """The address of a webhook that sends mail; else ''."""
-        return self.url.removeprefix(SCHEME) if self.url.startswith(SCHEME) else ""
+        return self.url.removeprefix(MAIL_SCHEME) if self.url.startswith(MAIL_SCHEME) else ""
 
     @property
     def description(self) -> str | None:
@@ -147,7 +147,7 @@ class Webhook(Owned):
     ) -> Self:
         """Change the given values. A webhook that is enabled again gets the events from now on."""
         if url is not None and url != self.url:
-            if self.mail_address or url.startswith(SCHEME):
+            if self.mail_address or url.startswith(MAIL_SCHEME):
                 raise Invalid("#/url", "Whom mail goes to does not change. Make another webhook.")
             require_reachable(url)
             terms["url"] = url

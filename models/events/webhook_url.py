@@ -13,7 +13,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Networks = tuple[Network, ...]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-SCHEME = "mailto:"  # of the address of a webhook that sends mail
+MAIL_SCHEME = "mailto:"  # of the address of a webhook that sends mail
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = rf"(?:{_LABEL}\.)*[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?"  # the last label is no number
 _IN_PATH = r"[A-Za-z0-9._~!$&'()*+,;=:@/%-]"
@@ -92,13 +92,13 @@ class WebhookUrl:
 
 def require_reachable(url: str) -> None:
     """Raise `Invalid` for an address that nothing may be sent to."""
-    if url.startswith(SCHEME):
+    if url.startswith(MAIL_SCHEME):
         if (
             current_runtime().settings.smtp_url is None
             or current_runtime().settings.console == "off"
         ):
             raise Invalid("#/url", "This service sends no notices by mail. Use an https address.")
-        if not is_mail_address(url.removeprefix(SCHEME)):
+        if not is_mail_address(url.removeprefix(MAIL_SCHEME)):
             raise Invalid("#/url", "This is no address for mail: one is mailto:me@example.org.")
         return
     destination = WebhookUrl.of(url)

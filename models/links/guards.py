@@ -38,7 +38,7 @@ from ..core import (
 )
 from ..documents import Collection, Document
 from ..events import (
-    KINDS,
+    MAIL_KINDS,
     Event,
     EventHead,
     Mail,
@@ -54,7 +54,7 @@ from .target import OfTarget, Target, table_of
 
 MOST_TEXTS = 1000  # that links of one target ask to accept, in all
 MOST_TRIES = 5
-CODE_MS = KINDS["code"].life_seconds * 1000
+CODE_MS = MAIL_KINDS["code"].life_seconds * 1000
 OPENED_CODE_MS = 12 * 60 * 60 * 1000
 MOST_RECIPIENTS = 10_000  # of a link; the oldest go
 MOST_OPENINGS = 10_000  # of a link, which then opens no more: each is kept as long as its event

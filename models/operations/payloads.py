@@ -137,7 +137,7 @@ def _move_to_rows(document: Document) -> None:
         with transaction():
             _require_place(document, OBJECTS).change(place=ROWS)
             payload_rows.store(document.id, pieces)
-            UnreferencedObject.record(document.id)
+            UnreferencedObject.mark_to_drop(document.id)
 
 
 _MOVES = {OBJECTS: _move_to_objects, ROWS: _move_to_rows}

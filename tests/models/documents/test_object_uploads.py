@@ -260,7 +260,7 @@ def test_a_record_that_was_made_up_deletes_no_object_of_a_document(alice, object
     kept, deleted = upload(alice, PAYLOAD), upload(alice, PAYLOAD)
     deleted.delete_with_tokens()
     database.execute_sql(f"UPDATE document SET {change}")  # noqa: S608
-    UnreferencedObject.record(kept.id)
+    UnreferencedObject.mark_to_drop(kept.id)
     drop_objects()
     assert (listed(objects), recorded(), len(caplog.messages)) == ([kept.id], [], 1)
     drop_unreferenced_objects()

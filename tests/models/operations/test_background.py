@@ -215,7 +215,7 @@ def test_an_object_that_cannot_be_deleted_keeps_no_other_and_is_tried_more_seldo
     ids = [f"doc_{number}" for number in range(4)]
     with transaction():
         for id in ids:
-            UnreferencedObject.record(id)
+            UnreferencedObject.mark_to_drop(id)
     runtime.payload_objects = Objects(ids[1])
     UnreferencedObject.drop_due(lambda _: set())
     assert runtime.payload_objects.dropped == [ids[0], *ids[2:]]
@@ -233,7 +233,7 @@ def test_an_object_that_cannot_be_deleted_keeps_no_other_and_is_tried_more_seldo
 def test_a_store_that_is_away_is_not_asked_for_each_object(alice, runtime):
     with transaction():
         for number in range(4):
-            UnreferencedObject.record(f"doc_{number}")
+            UnreferencedObject.mark_to_drop(f"doc_{number}")
     runtime.payload_objects = Objects()
     runtime.payload_objects.is_away = True
     with pytest.raises(PayloadStoreAway):
