@@ -152,7 +152,7 @@ COMPOSERS["reset"] = Invitation.compose_reset
 
 
 def count_reset(network: str) -> Allowance | None:
-    """Count a request for a new password. `NotFound` if the service sends no mail."""
+    """Count a request for a new password. Raises `NotFound` if the service sends no mail."""
     if current_runtime().settings.smtp_url is None:
         raise NotFound
     return current_runtime().reset_limiter.spend(network)

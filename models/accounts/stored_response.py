@@ -64,7 +64,7 @@ class StoredResponse(OwnsDataKey):
     def store(cls, id: str, fingerprint: str, answer: Any) -> None:
         """Store a response, inside the transaction of its request's own changes.
 
-        `IdempotencyInProgress` if meanwhile another process has stored one.
+        Raises `IdempotencyInProgress` if meanwhile another process has stored one.
         """
         stored = cls(id=id, created_at=now())
         with transaction(None):

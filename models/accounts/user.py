@@ -171,7 +171,7 @@ class User(Authenticated, Owner):
     def change_password(self, password: str, kept_session_id: str) -> None:
         """Set a new password; end every other session, and all links that could set another one.
 
-        `WrongCredentials` if it has changed since the user was identified.
+        Raises `WrongCredentials` if it has changed since the user was identified.
         """
         sealed_password = self.sealed_digest(password)
         with transaction(self.id):

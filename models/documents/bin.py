@@ -60,7 +60,7 @@ def one_in_bin(owner_id: str, id: str) -> Document:
 
 
 def delete_for_good(owner_id: str, id: str) -> None:
-    """Delete a document that is in the bin. `NotFound` if it is not."""
+    """Delete a document that is in the bin. Raises `NotFound` if it is not."""
     with transaction(owner_id):
         one_in_bin(owner_id, id).delete_with_tokens()
 

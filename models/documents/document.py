@@ -203,7 +203,7 @@ class Document(Authenticated, Payload, Owned):
     def edit(self, *, may_end_earlier: bool = True, **changes: Any) -> None:
         """Change `name`, `metadata` or `expires_at`; None removes a value.
 
-        `ScopeMissing` for an end earlier than the present one, unless it `may_end_earlier`.
+        Raises `ScopeMissing` for an end earlier than the present one, unless it `may_end_earlier`.
         """
         require_future(changes.get("expires_at"))
         with transaction(self.owner_id):

@@ -26,7 +26,7 @@ class Payload(OwnsDataKey):
     place = TextField(default=ROWS)
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        """Return the bytes from `start` to before `stop`, piece by piece, authenticated."""
+        """Yield the bytes from `start` to before `stop`, piece by piece, authenticated."""
         stop = self.size if stop is None else stop
         last = (stop if stop == self.size else stop - 1) // PIECE_BYTES  # with the end mark
         first = start // PIECE_BYTES

@@ -71,7 +71,7 @@ class TokenGrant:
         return Collection.find(self.target_id) if self.collection_id else None
 
     def document(self, id: str) -> Document:
-        """Return a document that the link opens now. `NotFound` for every other one."""
+        """Return a document that the link opens now. Raises `NotFound` for every other one."""
         opens = self.permissions != {UPLOAD}
         if opens and self.collection:
             return self.collection.document(id)

@@ -502,7 +502,7 @@ def receipt_of(owner_id: str, sequence: int, since: int) -> str:
 
 
 def open_all_of(target: Target) -> None:
-    """Decrypt all rows of guarded links of a target. `DecryptionError` if one was altered."""
+    """Decrypt all rows of guarded links of a target. Raises `DecryptionError` if it fails."""
     for recipient in Recipient.select().where(Recipient.target_id == target.id):
         target.unseal("recipient/1", recipient.id, recipient.sealed_address)
     for opening in Opening.select().where(Opening.target_id == target.id):

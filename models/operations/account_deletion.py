@@ -107,7 +107,7 @@ def _delete_documents(user_id: str) -> None:
 
 
 def _first_of(documents: list[Document]) -> Iterator[Document]:
-    """Return so many of the first documents that they have `BATCH_BYTES`, and at least one."""
+    """Yield so many of the first documents that they have `BATCH_BYTES`, and at least one."""
     size_bytes = 0
     for document in documents:
         size_bytes += document.size

@@ -25,9 +25,9 @@ class MoveResult(NamedTuple):
 
 
 def check_payload_store() -> None:
-    """Read and write as the service will. `PayloadStoreAway` if that fails.
+    """Read and write as the service will. Raises `PayloadStoreAway` if that fails.
 
-    `OperatorError` if the objects are not those of this database.
+    Raises `OperatorError` if the objects are not those of this database.
     """
     objects = current_runtime().payload_objects
     with connected():
@@ -50,7 +50,7 @@ def check_payload_store() -> None:
 
 
 def unreferenced_objects() -> Iterator[list[str]]:
-    """Return the ids of objects that neither a document nor a record names.
+    """Yield the ids of objects that neither a document nor a record names.
 
     A restore leaves such objects. An object that an upload stores meanwhile had a record before it
     was listed.

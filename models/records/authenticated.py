@@ -81,7 +81,7 @@ class Authenticated(Table):
     def change(self, **fields: Any) -> None:
         """Store new values of some columns, with the MAC, in the row as it is now.
 
-        Call it in a transaction. `NotFound` if the row was deleted, or altered.
+        Call it in a transaction. Raises `NotFound` if the row was deleted, or altered.
         """
         if not (self.is_genuine() and self._store(fields)):
             self._reload()

@@ -21,7 +21,7 @@ class Engine(ABC):
 
     @abstractmethod
     def open(self, address: str, connections: int) -> None:
-        """Use the database at this address. OperatorError if it is malformed."""
+        """Use the database at this address. Raises OperatorError if it is malformed."""
 
     @abstractmethod
     def write_transaction(
@@ -34,7 +34,7 @@ class Engine(ABC):
         """
 
     def sync(self, since: int | None = None) -> None:
-        """Sync all commits. `NotSynced` if that failed, or has failed after `since`."""
+        """Sync all commits. Raises `NotSynced` if that failed, or has failed after `since`."""
 
     def sync_failures(self) -> int:
         """Return the number of failed syncs since the process began."""

@@ -27,8 +27,8 @@ def engine() -> Engine:
 def open_database(address: str, connections: int = 8) -> None:
     """Use the database at `address`, a path or a URL, from now on, instead of any other.
 
-    At most so many `connections` are held to a server. OperatorError if its driver is missing or
-    the address is malformed: then the other one stays in use, closed.
+    At most so many `connections` are held to a server. Raises OperatorError if its driver is
+    missing or the address is malformed: then the other one stays in use, closed.
     """
     global _in_use  # noqa: PLW0603
     close_database()

@@ -161,8 +161,8 @@ def first_line(error: BaseException) -> str:
 def load_rows(table: str, read: Callable[[str], Any]) -> None:
     """Copy all rows that `read` finds in its table of this name, in the open transaction.
 
-    `read` executes a query. OperatorError if PostgreSQL does not take a row: SQLite stores any
-    value in any column.
+    `read` executes a query. Raises OperatorError if PostgreSQL does not take a row: SQLite stores
+    any value in any column.
     """
     columns = database.execute_sql(_COLUMNS, {"table": table}).fetchall()
     names = ", ".join(name for name, _ in columns)

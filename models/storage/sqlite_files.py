@@ -72,7 +72,7 @@ def count_users(file: Path) -> int:
 
 @contextmanager
 def consistent_reads(file: Path) -> Iterator[Callable[[str], Any]]:
-    """Return a function that executes queries; all see the file as it is at the first one."""
+    """Yield a function that executes queries; all see the file as it is at the first one."""
     with _opened(file) as connection:
         connection.execute("BEGIN")
         yield connection.execute

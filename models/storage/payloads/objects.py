@@ -89,9 +89,9 @@ class PayloadObjects:
             )
 
     def pieces(self, document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
-        """Return the pieces `first` to `last` of a payload of `size` bytes.
+        """Yield the pieces `first` to `last` of a payload of `size` bytes.
 
-        `DecryptionError` if the object is missing, or too short.
+        Raises `DecryptionError` if the object is missing, or too short.
         """
         for number, sealed in enumerate(self._windows(document_id, first, last), first):
             if len(sealed) != sealed_length(size, number):
@@ -112,7 +112,7 @@ class PayloadObjects:
             obstore.delete(self._store, [_FOLDER + id for id in document_ids])
 
     def document_ids(self) -> Iterator[list[str]]:
-        """Return the ids of the documents that have an object, a page at a time."""
+        """Yield the ids of the documents that have an object, a page at a time."""
         with self._reporting():
             for page in obstore.list(self._store, _FOLDER, chunk_size=PAGE_OBJECTS):
                 yield [entry["path"].removeprefix(_FOLDER) for entry in page]

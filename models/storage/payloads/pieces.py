@@ -28,7 +28,7 @@ def sealed_length(size: int, number: int) -> int:
 
 
 def prefetch(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
-    """Return the same pieces, made on a thread of their own, a few ahead of their reader.
+    """Yield the same pieces, made on a thread of their own, a few ahead of their reader.
 
     Decoding, hashing, sealing and SQLite release the interpreter lock: with two cores, an upload of
     50 MiB takes a third longer without this. An exception of `pieces` is raised here; closing this

@@ -32,10 +32,10 @@ def store(document_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
 
 
 def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
-    """Return the pieces `first` to `last` of a payload of `size` bytes.
+    """Yield the pieces `first` to `last` of a payload of `size` bytes.
 
-    `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a window,
-    so a slow reader delays no checkpoint.
+    Raises `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a
+    window, so a slow reader delays no checkpoint.
     """
     for start, stop in _read_ahead.windows(first, last, engine().pieces_at_once):
         span = {"id": document_id, "start": start, "stop": stop}
