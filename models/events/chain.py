@@ -56,10 +56,21 @@ class ChainEntry(NamedTuple):
 
     def _fits_body(self) -> bool:
         body = json.loads(self.body)
-        columns = self.id, self.type, rfc3339(self.created_at)
-        about = self.document_id, self.collection_id
-        said = tuple(map(body["data"].get, ("documentId", "collectionId")))
-        return (*columns, *about) == (body["id"], body["type"], body["createdAt"], *said)
+        in_columns = (
+            self.id,
+            self.type,
+            rfc3339(self.created_at),
+            self.document_id,
+            self.collection_id,
+        )
+        in_body = (
+            body["id"],
+            body["type"],
+            body["createdAt"],
+            body["data"].get("documentId"),
+            body["data"].get("collectionId"),
+        )
+        return in_columns == in_body
 
 
 def entries_of(owner_id: str) -> Iterator[ChainEntry]:
@@ -146,9 +157,15 @@ class EventHead(Table):
 
     @classmethod
     def _empty(cls, owner_id: str) -> Self:
-        last = {"sequence": 0, "hash": FIRST_PREVIOUS, "last_id": ""}
-        before = {"oldest": 1, "hash_before": FIRST_PREVIOUS}
-        return cls(id=owner_id, created_at=now(), **last, **before)
+        return cls(
+            id=owner_id,
+            created_at=now(),
+            sequence=0,
+            hash=FIRST_PREVIOUS,
+            last_id="",
+            oldest=1,
+            hash_before=FIRST_PREVIOUS,
+        )
 
     @classmethod
     def _resumed(cls, owner_id: str) -> Self:

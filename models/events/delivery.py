@@ -91,8 +91,17 @@ class WebhookDelivery(Sendable, Owned):
 
     def _signed(self, event: Any) -> tuple[bytes, str, tuple[Any, ...]]:
         """Return the arguments of the MAC."""
-        sent = event.id, event.type, event.created_at, event.sequence, event.hash, event.body
-        columns = self.id, self.owner_id, self.webhook_id, *sent
+        columns = (
+            self.id,
+            self.owner_id,
+            self.webhook_id,
+            event.id,
+            event.type,
+            event.created_at,
+            event.sequence,
+            event.hash,
+            event.body,
+        )
         return current_runtime().authority_key, "delivery", columns
 
     @property

@@ -72,18 +72,16 @@ class MailLimit(Table):
         Call it in a transaction. `owner_id` is the account that sends, or for a new password the
         account that the mail is for.
         """
-        counting = list(_limits(owner_id, kind, address, link_id))
-        prefixes = [_prefix(limit, key) for limit, key in counting]
-        for (limit, _), prefix in zip(counting, prefixes, strict=True):
+        counting = [
+            (limit, _prefix(limit, key)) for limit, key in _limits(owner_id, kind, address, link_id)
+        ]
+        for limit, prefix in counting:
             if limit in MAIL_KINDS[kind].limits and not engine().lock_name(prefix, LOCK_SECONDS):
                 raise Busy  # other owners send to this address; the owner's own limits are locked
-        waits = [
-            cls._wait_ms(limit, prefix)
-            for (limit, _), prefix in zip(counting, prefixes, strict=True)
-        ]
+        waits = [cls._wait_ms(limit, prefix) for limit, prefix in counting]
         if any(waits):
             return max(waits)
-        for (limit, _), prefix in zip(counting, prefixes, strict=True):
+        for limit, prefix in counting:
             cls._count(limit, prefix)
         return 0
 
