@@ -115,8 +115,8 @@ class StoredPreview(Table):
 
         `make` makes it. `caller_id` is the id of the link or owner that asks; `saves` is for a
         file, which takes no place of a view. Raises `Busy`; and `BeingMadeError` for a caller who
-        does not wait, or who `asks_again` and finds no slot while another request makes the same
-        preview.
+        does not wait, or who `asks_again`, finds no slot, and has waited for another request that
+        makes the same preview.
         """
         id = f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', name)}"
         kept = cls._read(document, id)
@@ -135,6 +135,8 @@ class StoredPreview(Table):
                 return keep() if kept is None else kept
         except Busy:
             seconds = queue.seconds_in_making(id)
+            if seconds is not None:
+                queue.await_other(id)
             kept = cls._read(document, id)  # after the question: whoever made it has kept it first
             if kept is not None:
                 return kept

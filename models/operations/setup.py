@@ -89,7 +89,7 @@ def _runner() -> MigrationRunner:
 
 
 def refuse_other_version() -> None:
-    """Raise `OperatorError` if a later version has made the database, or an older one than 0.2.0."""
+    """Raise `OperatorError` if a later version has made the database, or one before 0.2.0."""
     made = _migrations_made()
     if is_before_0_2_0(made):
         raise OperatorError(

@@ -2,7 +2,8 @@
 
 A preview is made in a child process. A quarter of the worker threads may make one for a view, two
 for files to save; another quarter may wait some seconds for a slot. A caller beyond that, or
-beyond a share of it, is refused at once.
+beyond a share of it, is refused, unless somebody makes the same preview already: the caller then
+waits for two seconds, in which most previews are made.
 
 A conversion, which takes longer than people watch an empty page, is made beside the requests.
 """
@@ -22,6 +23,7 @@ from .slots import Slot, Slots
 PROCESSES = 4  # child processes at once
 PROCESS_SECONDS = 30
 SLOT_SECONDS = 10
+SAME_SECONDS = 2  # of waiting for another caller who makes the same preview
 SAVING = 2  # slots for files: views keep the other processes
 BESIDE_REQUESTS = 8  # previews at once; conversions among them wait for memory
 MOST_UNKEPT_BYTES = 48 << 20  # of all of them; a converted PDF has at most 32 MiB
@@ -47,6 +49,7 @@ class PreviewQueue:
         self.viewing = _shared(max(1, quarter), self.waiting)
         self.saving = _shared(min(SAVING, max(1, quarter)), self.waiting)
         self._slot_seconds = slot_seconds
+        self.same_seconds: float = SAME_SECONDS
         self._same = Slots(math.inf, of_caller=1)  # the caller is the id of the preview
         self._processes = Slots(PROCESSES)
         self._guard = Lock()
@@ -57,6 +60,11 @@ class PreviewQueue:
         with self._guard:
             since = self._wanted.get(id)
             return int(time.monotonic() - since[0]) if since else None
+
+    def await_other(self, id: str) -> None:
+        """Wait some time until another caller has made this preview, without a slot."""
+        with suppress(Busy), self._same.held(id, seconds=self.same_seconds):
+            pass
 
     @contextmanager
     def turn(

