@@ -342,6 +342,14 @@ def test_the_documentation_lists_every_setting_with_its_default():
     assert {found: default for found, default, _ in row.findall(documentation())} == shown
 
 
+def test_the_files_that_the_architecture_names_exist():
+    text = (ROOT / "docs/architecture.md").read_text()
+    named = set(re.findall(r"`([a-z_0-9]+(?:/[a-z_0-9]+)+\.py)`", text))
+
+    assert len(named) > 50
+    assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
 def test_what_pytest_leaves_out_runs_in_ci():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     (left_out,) = re.findall(

@@ -391,7 +391,7 @@ def test_the_example_of_a_log_line_has_the_form_of_a_real_one(service, anonymous
 
 
 def test_the_picture_of_the_layers_shows_every_import_between_them():
-    [picture] = blocks(TEXT["docs/architecture.md"], "mermaid")
+    _capabilities, picture = blocks(TEXT["docs/architecture.md"], "mermaid")
     drawn = set(re.findall(r"^ *(\w+) --> (\w+)$", picture, re.M))
     layers = {name for edge in drawn for name in edge}
     imported = {
