@@ -30,9 +30,17 @@ PROGRAMS = ("master", "volume", "filer", "s3")
 PORTS = [f"{name}.port{kind}" for name in PROGRAMS for kind in ("", ".grpc")]
 ATTEMPTS = 3
 OPTIONS = (
-    *("-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-volume.max=32"),
-    *("-master.volumeSizeLimitMB=1024", "-s3", "-s3.autoCreateBucket=false", "-s3.iam=false"),
-    *("-s3.port.iceberg=0", "-s3.port.lance=0", "-s3.localSocket="),
+    "-ip=127.0.0.1",
+    "-ip.bind=127.0.0.1",
+    "-master.telemetry=false",
+    "-volume.max=32",
+    "-master.volumeSizeLimitMB=1024",
+    "-s3",
+    "-s3.autoCreateBucket=false",
+    "-s3.iam=false",
+    "-s3.port.iceberg=0",
+    "-s3.port.lance=0",
+    "-s3.localSocket=",
 )
 
 

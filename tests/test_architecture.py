@@ -29,14 +29,30 @@ LAYERS = {  # a top-level package or module -> those it may import
     "crypto": set(),
 }
 MODELS = [  # packages of models; each may import those above it
-    *("core", "storage", "storage.payloads", "runtime", "records", "events", "accounts"),
-    *("documents", "links", "operations"),
+    "core",
+    "storage",
+    "storage.payloads",
+    "runtime",
+    "records",
+    "events",
+    "accounts",
+    "documents",
+    "links",
+    "operations",
 ]
 FAMILIES = [  # of formats; each may import those above it
     f"viewer.formats.{family}"
     for family in (
-        *("packages", "text", "web", "archives", "mail", "pdf", "pictures", "calendars"),
-        *("words", "sheets"),
+        "packages",
+        "text",
+        "web",
+        "archives",
+        "mail",
+        "pdf",
+        "pictures",
+        "calendars",
+        "words",
+        "sheets",
     )
 ]
 BASE = ("viewer.formats", "viewer.sandbox", "viewer.content", "viewer.markup")  # what all may

@@ -99,8 +99,18 @@ def test_the_containers_profile_forbids_inspection_but_not_the_parsers_filter():
     assert {"seccomp", "prctl", "setrlimit", "vfork", "execve"} <= allowed
     assert allowed >= LANDLOCK
     assert not allowed & {
-        *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),
-        *("bpf", "io_uring_setup", "keyctl", "userfaultfd", "perf_event_open", "mount", "unshare"),
+        "ptrace",
+        "process_vm_readv",
+        "process_vm_writev",
+        "pidfd_getfd",
+        "kcmp",
+        "bpf",
+        "io_uring_setup",
+        "keyctl",
+        "userfaultfd",
+        "perf_event_open",
+        "mount",
+        "unshare",
     }
     assert "ulimits: { core: 0 }" in compose
 
@@ -186,7 +196,8 @@ def test_the_services_on_postgresql_share_database_keyring_and_proxy():
     for name in nodes:
         assert f"{name}:8000" in caddyfile
     assert (address["host"], address["user"], address["dbname"]) == (
-        *("database", database["POSTGRES_USER"]),
+        "database",
+        database["POSTGRES_USER"],
         database["POSTGRES_DB"],
     )
     mounted = {f"/run/secrets/{name}" for name in services[nodes[0]]["secrets"]}

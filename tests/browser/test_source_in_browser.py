@@ -67,8 +67,13 @@ def test_a_small_table_is_sorted_and_filtered_too(page, tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        *('a,b\n"x\ny",2\n', 'a,b\n"q""q",2,,\n,,\n', 'a,b\n"open', 'a,b\nx"y"z,"1"2\n'),
-        *("a,b\n1,2", "a\tb\n1,2\t3\n", "a;b\n"),
+        'a,b\n"x\ny",2\n',
+        'a,b\n"q""q",2,,\n,,\n',
+        'a,b\n"open',
+        'a,b\nx"y"z,"1"2\n',
+        "a,b\n1,2",
+        "a\tb\n1,2\t3\n",
+        "a;b\n",
     ],
 )
 def test_the_script_splits_a_table_as_the_server_does(page, tmp_path, text):

@@ -199,7 +199,9 @@ def test_logins_passwords_and_ends_of_sessions_are_told(member):
     member.post("/app/account/password", new)
     found = [event for event in member.api.events() if event["type"] != "login.failed"]
     assert [event["type"] for event in found] == [
-        *("session.created", "session.ended", "password.changed")
+        "session.created",
+        "session.ended",
+        "password.changed",
     ]
     assert found[0]["data"]["via"] == "anyone"
     assert found[0]["data"]["sessionId"] == found[1]["data"]["sessionId"]

@@ -92,7 +92,9 @@ def test_name_metadata_and_end_are_changed(member, found):
 
 
 CHANGES = [
-    *[("name", {"name": "x" * 300}), ("name", {"name": " "}), ("metadata", {"metadata": "x"})],
+    ("name", {"name": "x" * 300}),
+    ("name", {"name": " "}),
+    ("metadata", {"metadata": "x"}),
     ("metadata", {"metadata": "a: 1\na: 2"}),
     ("metadata", {"metadata": "\n".join(f"{n}: x" for n in range(17))}),
     ("endsOn", {"ends": "date", "endsOn": "2001-01-01"}),

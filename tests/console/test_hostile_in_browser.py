@@ -70,13 +70,20 @@ def test_a_hostile_page_on_another_port_does_nothing(service, browser, hostile_s
     link, key = api.share(document), api.create_api_key().record
     webhook = api.post("/v1/webhooks", json={"url": "https://hook.example/in"}).json
     paths = [
-        *("/app/account", "/app/account/password", "/app/documents", "/app/keys", "/app/webhooks"),
+        "/app/account",
+        "/app/account/password",
+        "/app/documents",
+        "/app/keys",
+        "/app/webhooks",
         *(f"/app/documents/{document['id']}{act}" for act in ("", "/links")),
-        *("/app/bin", f"/app/bin/{document['id']}/delete"),
+        "/app/bin",
+        f"/app/bin/{document['id']}/delete",
         *(f"/app/links/{link['id']}{act}" for act in ("", "/revoke")),
         *(f"/app/keys/{key['id']}/{act}" for act in ("rotate", "revoke")),
         *(f"/app/webhooks/{webhook['id']}{act}" for act in ("", "/test", "/rotate", "/delete")),
-        *("/app/logout", "/app/login", "/app/signup"),
+        "/app/logout",
+        "/app/login",
+        "/app/signup",
     ]
     before = state(api)
     answers = []

@@ -36,8 +36,19 @@ def test_concurrent_registrations_of_one_email_create_one_account(anonymous):
 
 
 NO_ADDRESSES = [
-    *("", " ", "a", "a@", "@b.example", "a b@c.example", "a@b@c.example", "a@b.example\0"),
-    *("a@b.example\n", "a@b.example\r\nBcc: c@d.example", "a" * 300 + "@b.example", None, 5),
+    "",
+    " ",
+    "a",
+    "a@",
+    "@b.example",
+    "a b@c.example",
+    "a@b@c.example",
+    "a@b.example\0",
+    "a@b.example\n",
+    "a@b.example\r\nBcc: c@d.example",
+    "a" * 300 + "@b.example",
+    None,
+    5,
 ]
 
 

@@ -227,8 +227,12 @@ def test_a_session_from_before_a_password_change_stays_ended_when_its_row_is_put
 def test_a_document_with_another_owner_or_end_is_absent(attacker, victim, execute, was_reported):
     ids = []
     for change in (
-        *(f"owner_id = '{attacker.record['id']}'", "expires_at = 1", "expires_at = NULL"),
-        *("place = 'objects'", "content_type = 'a/b'", "binned_at = 1"),
+        f"owner_id = '{attacker.record['id']}'",
+        "expires_at = 1",
+        "expires_at = NULL",
+        "place = 'objects'",
+        "content_type = 'a/b'",
+        "binned_at = 1",
     ):
         document = victim.upload(expiresAt=time_from_now(hours=1))
         execute(f"UPDATE document SET {change} WHERE id = :id", id=document["id"])

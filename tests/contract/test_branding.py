@@ -40,7 +40,8 @@ def test_the_brand_is_on_gates_notices_and_in_the_head_of_the_pages_only(branded
         assert re.search(r"img-src (data: )?'self'", page.headers["Content-Security-Policy"])
     sent = Person(branded).get(logo)
     assert (sent.headers["Content-Type"], sent.headers["Cache-Control"][-9:]) == (
-        *("image/png", "immutable"),
+        "image/png",
+        "immutable",
     )
     style = re.search(r"/app/console-\w+\.css", visitor.get("/app/documents").text)[0]
     for text in (gate.text, visitor.get(style).text):

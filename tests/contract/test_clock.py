@@ -46,7 +46,10 @@ def test_the_expiry_of_a_document_and_its_tokens_is_one_event_each(clocked, owne
         clocked.restart()
         until(lambda: "document.expired" in owner.event_types())
     assert owner.event_types() == [
-        *("document.created", "token.created", "document.expired", "token.revoked")
+        "document.created",
+        "token.created",
+        "document.expired",
+        "token.revoked",
     ]
 
 

@@ -15,7 +15,9 @@ BROWSER = {  # what Chromium, Firefox and Safari send when a link is followed
 }
 ACCEPT = {"Accept": BROWSER["chromium"]}
 OTHERS = [
-    *("*/*", "application/json", "application/problem+json, text/html;q=0.5"),
+    "*/*",
+    "application/json",
+    "application/problem+json, text/html;q=0.5",
     "image/*,*/*;q=0.5",
 ]
 CALLS = ["view", "download", "content"]

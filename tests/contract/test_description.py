@@ -11,8 +11,11 @@ from tests.contract.routes import KEY, ROUTES, SESSION, TOKEN
 
 V1 = [route for route in ROUTES if route.path.startswith("/v1")]
 CREATING = {
-    *("POST /v1/auth/register", "POST /v1/api-keys", "POST /v1/api-keys/<key>/rotate"),
-    *("POST /v1/documents", "POST /v1/documents/<document>/tokens"),
+    "POST /v1/auth/register",
+    "POST /v1/api-keys",
+    "POST /v1/api-keys/<key>/rotate",
+    "POST /v1/documents",
+    "POST /v1/documents/<document>/tokens",
 }
 
 

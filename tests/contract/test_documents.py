@@ -67,8 +67,15 @@ def test_filters_and_pages_combine(shelf):
 
 
 BAD_FILTERS = [
-    *("createdAfter=yesterday", "createdBefore=2026-01-01", "createdAfter=", "createdBefore=1"),
-    *("contentType=", "contentType=nonsense", "contentType=%00", "title=a", "createdafter=x"),
+    "createdAfter=yesterday",
+    "createdBefore=2026-01-01",
+    "createdAfter=",
+    "createdBefore=1",
+    "contentType=",
+    "contentType=nonsense",
+    "contentType=%00",
+    "title=a",
+    "createdafter=x",
 ]
 
 
@@ -142,7 +149,9 @@ PARTS = {
     **dict.fromkeys(("STRASSE", "straße"), ["Straße.txt"]),
     **dict.fromkeys(("ÉTÉ", "e\u0301te\u0301"), ["été.txt"]),
     **dict.fromkeys(("%", "f_1"), ["50% off_1.txt"]),
-    **{"Q1.pdf": ["Report Q1.pdf"], "nowhere": [], " ": NAMES[5:] + NAMES[1::-1]},
+    "Q1.pdf": ["Report Q1.pdf"],
+    "nowhere": [],
+    " ": NAMES[5:] + NAMES[1::-1],
 }
 
 

@@ -76,7 +76,8 @@ DETECTED = {
     "by the name in a field": (file("a.txt", b"# T"), field("name", b"b.md"), "text/markdown"),
     "by the filename": (file("a.md", b"# T"), field("name", b"Title"), "text/markdown"),
     "in place of a generic type in a field": (
-        *(PDF, field("contentType", b"application/octet-stream")),
+        PDF,
+        field("contentType", b"application/octet-stream"),
         "application/pdf",
     ),
 }
@@ -156,7 +157,9 @@ def test_every_fault_is_named_by_its_part(send):
         assert refused_field(send(*parts), pointer), case
     answer = send(field("file"), field("other"), field("expiresAt", b"x"))
     assert {error["pointer"] for error in answer.json["errors"]} == {
-        *("#/file", "#/other", "#/expiresAt")
+        "#/file",
+        "#/other",
+        "#/expiresAt",
     }
 
 

@@ -53,7 +53,12 @@ FIELDS = {
     "/v1/api-keys/<key>/rotate": ["overlapSeconds"],
     "/v1/documents": ["payload", "contentType", "name", "metadata", "expiresAt", "token"],
     "/v1/documents/<document>/tokens": [
-        *("label", "permissions", "expiresAt", "maxViews", "password", "allowedOrigins")
+        "label",
+        "permissions",
+        "expiresAt",
+        "maxViews",
+        "password",
+        "allowedOrigins",
     ],
 }
 FULL = {
@@ -111,12 +116,38 @@ def test_no_json_body_causes_an_internal_error(body, route, alice, anonymous, do
 
 
 NO_MEDIA_TYPES = [
-    *("", " ", "pdf", "text/", "/plain", "/", "text//plain", "text/plain/more", "*"),
-    *("text /plain", "text/ plain", "text/pl ain", "text/plain, text/html", "text/pläin"),
-    *("text/plain; charset", "text/plain; charset=", "text/plain; =utf-8", "text/plain; a b"),
-    *("text/plain\r\nX-Other: 1", "text/plain\n", 'text/plain; a="b', 'text/plain; a="b"c'),
-    *("text/plain; a=b;c", "te(x)t/plain", "text/plain; a=b\x7f", "text/" + "p" * 251),
-    *(None, 1, True, [], ["text/plain"], {}),
+    "",
+    " ",
+    "pdf",
+    "text/",
+    "/plain",
+    "/",
+    "text//plain",
+    "text/plain/more",
+    "*",
+    "text /plain",
+    "text/ plain",
+    "text/pl ain",
+    "text/plain, text/html",
+    "text/pläin",
+    "text/plain; charset",
+    "text/plain; charset=",
+    "text/plain; =utf-8",
+    "text/plain; a b",
+    "text/plain\r\nX-Other: 1",
+    "text/plain\n",
+    'text/plain; a="b',
+    'text/plain; a="b"c',
+    "text/plain; a=b;c",
+    "te(x)t/plain",
+    "text/plain; a=b\x7f",
+    "text/" + "p" * 251,
+    None,
+    1,
+    True,
+    [],
+    ["text/plain"],
+    {},
 ]
 
 
@@ -127,9 +158,16 @@ def test_an_invalid_media_type_is_refused(alice):
 
 
 MEDIA_TYPES = [
-    *("text/plain", "application/vnd.api+json", "text/plain; charset=utf-8", "x/y"),
-    *('text/plain;charset="utf-8"', 'multipart/x; boundary="a;b\\"c"', "text/plain;a=1 ; b=2"),
-    *("audio/x-aiff", "text/" + "p" * 250, "!#$%&'*+-.^_`|~/1"),
+    "text/plain",
+    "application/vnd.api+json",
+    "text/plain; charset=utf-8",
+    "x/y",
+    'text/plain;charset="utf-8"',
+    'multipart/x; boundary="a;b\\"c"',
+    "text/plain;a=1 ; b=2",
+    "audio/x-aiff",
+    "text/" + "p" * 250,
+    "!#$%&'*+-.^_`|~/1",
 ]
 
 

@@ -84,8 +84,11 @@ def test_a_code_opens_its_own_webhook_alone(mailing, box, email):
     page = page_in(box.wait_for(2)[0])
     code = page.partition("code=")[2]
     paths = [
-        *(f"/app/webhooks/{other['id']}/confirm?code={code}", page[:-1], page[:-2] + "zz"),
-        *(page.partition("?")[0], page.replace("whk_", "whk_0")),
+        f"/app/webhooks/{other['id']}/confirm?code={code}",
+        page[:-1],
+        page[:-2] + "zz",
+        page.partition("?")[0],
+        page.replace("whk_", "whk_0"),
     ]
     visitor = Visitor(mailing)
     for path in paths:

@@ -114,7 +114,9 @@ def test_json_tells_the_documents_with_the_addresses_that_are_permitted(
     link = alice.share(collection, permissions=["view"])
     found = anonymous.get(short(link), headers=AS_JSON).json
     assert (found["kind"], found["title"], found["note"]) == (
-        *("collection", "Our offer", "For\nMonday"),
+        "collection",
+        "Our offer",
+        "For\nMonday",
     )
     assert [one["name"] for one in found["documents"]] == ["0.txt", "1.txt", "2.txt"]
     for record, document in zip(found["documents"], documents, strict=True):

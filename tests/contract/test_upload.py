@@ -97,8 +97,16 @@ def test_a_token_field_that_is_not_an_object_is_refused(alice):
 
 
 NO_METADATA = [
-    *({"a": 1}, {"a": None}, {"a": ["b"]}, {"a": {"b": "c"}}, {"a": True}, [], "a"),
-    *({str(n): "" for n in range(17)}, {"a": "x" * 4097}, {"é" * 2100: ""}),
+    {"a": 1},
+    {"a": None},
+    {"a": ["b"]},
+    {"a": {"b": "c"}},
+    {"a": True},
+    [],
+    "a",
+    {str(n): "" for n in range(17)},
+    {"a": "x" * 4097},
+    {"é" * 2100: ""},
 ]
 
 

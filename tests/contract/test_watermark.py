@@ -111,8 +111,11 @@ def test_a_pdf_with_a_password_is_marked_once_it_is_typed(mailing, person):
 def test_only_a_link_that_may_view_pages_alone_marks_them(mailing, person, document):
     text, collection = person.upload(token=None), person.collect(document)
     for target, permissions in (
-        *((document, ["view", "download"]), (document, ["download"])),
-        *((text, ["view"]), (collection, ["view"]), (collection, ["upload"])),
+        (document, ["view", "download"]),
+        (document, ["download"]),
+        (text, ["view"]),
+        (collection, ["view"]),
+        (collection, ["upload"]),
     ):
         terms = MARKED | {"permissions": permissions}
         refused_field(person.post(at(target, "/tokens"), json=terms), "#/watermark")

@@ -39,7 +39,10 @@ def test_a_piece_decrypts_and_grows_by_the_tag(seal):
 @pytest.mark.parametrize(
     "change",
     [
-        *({"number": 1}, {"number": 256}, {"last": False}, {"header": b"other"}),
+        {"number": 1},
+        {"number": 256},
+        {"last": False},
+        {"header": b"other"},
         *({"password": text} for text in ("", "correct hors", "Correct horse", "correct horse ")),
         {"rounds": FEW - 1},
     ],

@@ -72,7 +72,8 @@ def test_what_happens_within_a_minute_is_one_mail_of_at_most_50_lines(
     assert second.headers["Subject"] == "50 notices"
     lines = [line for mail in (first, second, third) for line in mail.text.splitlines()]
     assert [line.rpartition("_")[2] for line in lines if "/app/links/" in line] == [
-        *("0", *map(str, range(60)))
+        "0",
+        *map(str, range(60)),
     ]
 
 

@@ -62,7 +62,9 @@ def test_the_last_ten_attempts_are_kept_also_when_it_is_sent_again(hook):
     hook.record_outcome(sent, GOOD, None)
     ((sent,), _) = hook.deliveries(1, None)
     assert [attempt[1:] for attempt in sent.history] == [
-        *((500, 1, None), (None, 7, "The name is not known."), (204, 1, None))
+        (500, 1, None),
+        (None, 7, "The name is not known."),
+        (204, 1, None),
     ]
     for _ in range(12):
         hook.record_outcome(sent, BAD, ids.now())

@@ -54,9 +54,12 @@ def counts():
 @pytest.mark.parametrize(
     "change",
     [
-        *("recipient SET code_failures = 4", "recipient SET code_until = code_until + 1"),
-        *("recipient SET digest = 'x'", "opening SET recipient_id = 'rcp_x'"),
-        *("opening SET sequence = 1 + sequence", "opening SET created_at = 1 + created_at"),
+        "recipient SET code_failures = 4",
+        "recipient SET code_until = code_until + 1",
+        "recipient SET digest = 'x'",
+        "opening SET recipient_id = 'rcp_x'",
+        "opening SET sequence = 1 + sequence",
+        "opening SET created_at = 1 + created_at",
         "document_token SET sealed_gate = NULL",
     ],
 )

@@ -33,7 +33,14 @@ from tests.uploads import upload
 DAY_MS = 86_400_000
 EVENTS = 12
 COLUMNS = (
-    *("id", "created_at", "owner_id", "sequence", "type", "document_id", "body", "hash"),
+    "id",
+    "created_at",
+    "owner_id",
+    "sequence",
+    "type",
+    "document_id",
+    "body",
+    "hash",
     "collection_id",
 )
 

@@ -46,8 +46,18 @@ def alter(instance):
 def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
     found = list(doctor.run_checks(replace(context, deep=True)))
     assert [one.check for one in found] == [
-        *("files", "space", "database", "schema", "keyring", "authority"),
-        *("log", "payload_store", "documents", "collections", "clock", "sweeper"),
+        "files",
+        "space",
+        "database",
+        "schema",
+        "keyring",
+        "authority",
+        "log",
+        "payload_store",
+        "documents",
+        "collections",
+        "clock",
+        "sweeper",
     ]
     assert not any(one.problems for one in found)
 

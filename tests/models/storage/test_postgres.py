@@ -217,8 +217,11 @@ def test_limits_are_exact_whatever_the_default_isolation_of_the_server(level, ru
 @pytest.mark.parametrize(
     ("state", "kind"),
     [
-        *[("53100", StorageFull), ("55P03", Busy), ("40P01", Busy)],
-        *[("57P01", DatabaseUnavailable), ("25P03", DatabaseUnavailable)],
+        ("53100", StorageFull),
+        ("55P03", Busy),
+        ("40P01", Busy),
+        ("57P01", DatabaseUnavailable),
+        ("25P03", DatabaseUnavailable),
     ],
 )
 def test_errors_of_the_server_are_errors_of_the_service(state, kind, runtime):
