@@ -132,3 +132,37 @@ def outlook():
             "__attach_version1.0_#00000002": earlier | {"__substg1.0_3701000D": inner},
         }
     )
+
+
+def moment(year, month, day, hour=0, minute=0):
+    """A moment as Outlook counts it."""
+    since = datetime(year, month, day, hour, minute) - datetime(1601, 1, 1)
+    return int(since.total_seconds()) * 10_000_000
+
+
+def item(kind, texts=(), numbers=(), named=()):
+    """An item of this class, with properties by their numbers, and by names that are numbers."""
+    entries = b""
+    all_texts = {0x001A: kind, **dict(texts)}
+    all_numbers = list(numbers)
+    for index, (name, value) in enumerate(named):
+        entries += struct.pack("<IHH", name, 3 << 1, index)
+        if isinstance(value, str):
+            all_texts[0x8000 + index] = value
+        else:
+            all_numbers.append((0x8000 + index, value))
+    names = {"__substg1.0_00030102": entries}
+    return compound_file(
+        properties(all_texts, all_numbers) | ({"__nameid_version1.0": names} if named else {})
+    )
+
+
+def appointment():
+    named = [
+        (0x820D, moment(2026, 3, 2, 18, 30)),
+        (0x820E, moment(2026, 3, 2, 19)),
+        (0x8208, "Room 4"),
+        (0x8238, "Babbage, Charles; Hopper, Grace"),
+    ]
+    texts = {0x0037: "Review", 0x0C1A: "Lovelace, Ada", 0x1000: "Bring the numbers."}
+    return item("IPM.Appointment", texts, named=named)

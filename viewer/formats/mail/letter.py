@@ -6,13 +6,14 @@ Messages that it encloses are list items that open.
 import email
 import email.policy
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from email.message import EmailMessage
 from typing import Any, Final
 
 from ...content.media_types import canonical_type
 from ...markup.escaping import escape
-from ...markup.formatting import CUT_NOTE, format_count, format_size
+from ...markup.formatting import CUT_NOTE, format_count, format_size, left_out_note
 from ...sandbox import MAX_HTML
 from ...sandbox.messages import Message, shown_as
 from ..archives.enclosed import File, section, without_ids
@@ -45,7 +46,11 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     about = shown_as(
         "E-mail",
         format_count(len(files), "attachment") if files else "",
-        notes=[CUT_NOTE if facts["cut"] else "", REMOTE if facts.get("remote") else ""],
+        notes=[
+            CUT_NOTE if facts["cut"] else "",
+            REMOTE if facts.get("remote") else "",
+            left_out_note(+Counter({"further attachment": facts["left_out"]})),
+        ],
         scripts=SCRIPTS if is_page or has_page else (),
         foreign_style=is_page or has_page,
         holds_files=bool(files),

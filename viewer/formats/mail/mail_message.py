@@ -5,9 +5,9 @@ import email
 import email.policy
 import html
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from email.message import EmailMessage
-from itertools import islice
+from email.utils import quote
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from ...content import charset_detection
@@ -36,16 +36,18 @@ MAX_HEADER: Final = 2_000
 MAX_NAME: Final = 200
 MAX_BODY: Final = 4 << 20
 MAX_PICTURE: Final = 2 << 20
-MAX_ATTACHMENTS: Final = 200
+MAX_ATTACHMENTS: Final = 200  # files that are listed, those in a packed one included
+MAX_CONTAINERS: Final = 20  # of one message in which missing parts are searched for
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
+# A line between parts: the head of the next one follows.
+BOUNDARY: Final = re.compile(r"(?:\A|\n)--([\w'()+,./:=?-]{1,70})\r?\n(?=Content-)", re.A | re.I)
 # How a page names a part: by its Content-ID, or by its Content-Location, as saved pages do (MHTML).
 NAMED: Final = re.compile(
     r'cid:([^"\'\s>)]{1,200})|(?<=src=")([^"\s>]{1,2000})(?=")|(?<=src=\')([^\'\s>]{1,2000})(?=\')',
     re.I,
 )
 BETWEEN: Final = "<div><br></div>"  # pages that stand around a file
-TEXTS: Final = ("text/plain", "text/html")
 NOT_SEEN: Final = re.compile(r"<(style|title)\b[^>]*>[^<]*|<[^<>]*>", re.I)
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:break-word"
 
@@ -65,8 +67,10 @@ def parse(data: bytes) -> Iterator[Message]:
     body = _body(message)
     facts = body.facts
     line_end = "\r\n" if b"\r\n" in data else "\n"
-    attachments = list(_attachments(message, body, line_end))
-    facts["headers"] = [[name, text] for name in HEADERS if (text := header(message, name))]
+    attachments, left_out = _attachments(message, body, line_end)
+    names = [*((name, name) for name in HEADERS), *outlook_message.SHOWN_FIELDS]
+    facts["headers"] = [[shown, text] for name, shown in names if (text := header(message, name))]
+    facts["left_out"] = left_out
     facts["attachments"] = [[name, kind, len(content)] for name, kind, content in attachments]
     yield facts, body.html
     left = MAX_ATTACHED
@@ -84,9 +88,43 @@ def _parsed(data: bytes) -> EmailMessage:
         packed.add_attachment(data, "application", "ms-tnef", filename="winmail.dat")
         return packed
     message: Any = email.message_from_bytes(data, policy=email.policy.default)
-    if message.get_content_maintype() == "multipart" and not message.is_multipart():
-        message.set_type("text/plain")  # nothing says where its parts begin
+    _find_parts(message)
     return cast(EmailMessage, message)
+
+
+def _find_parts(message: Any) -> None:
+    """Give the containers the parts that the parser has not found: those between another boundary
+    than the declared one, and those behind the end, if a container inside has the same boundary.
+    """
+    left = [message]
+    searched = 0
+    while left:
+        container = left.pop()
+        if container.get_content_maintype() != "multipart":
+            continue
+        if not container.is_multipart() and searched < MAX_CONTAINERS:
+            searched += 1
+            text = str(container.get_payload())
+            used = BOUNDARY.search(text)
+            container.set_payload(_parts_between(used[1], text, container) if used else text)
+        boundary = container.get_boundary()
+        rest = container.epilogue
+        if boundary and rest and f"--{boundary}" in rest and searched < MAX_CONTAINERS:
+            searched += 1
+            container.epilogue = None
+            container.set_payload(
+                [*container.iter_parts(), *_parts_between(boundary, rest, container)]
+            )
+        if container.is_multipart():
+            left.extend(container.iter_parts())
+        else:
+            container.set_type("text/plain")  # nothing says where its parts begin
+
+
+def _parts_between(boundary: str, text: str, container: Any) -> list[Any]:
+    head = f'Content-Type: {container.get_content_type()}; boundary="{quote(boundary)}"\n\n'
+    again: Any = email.message_from_string(head + text, policy=email.policy.default)
+    return list(again.iter_parts())
 
 
 def header(message: EmailMessage, name: str) -> str:
@@ -107,32 +145,38 @@ def header(message: EmailMessage, name: str) -> str:
 
 
 class Body(NamedTuple):
-    """The readable part of a message, the parts that it consists of, and the pictures in it."""
+    """The readable part of a message, and the parts that it consists of: texts and pictures."""
 
     facts: Facts
     html: bytes
-    parts: Sequence[Any] = ()
-    pictures: frozenset[str] = frozenset()  # by the names that the page gives them
+    texts: Sequence[Any] = ()
+    pictures: Sequence[Any] = ()
 
 
 def _body(message: EmailMessage) -> Body:
     """Return the page of a message; its text if there is none, or it is empty or too large."""
     page: Any = message.get_body(preferencelist=("html",))
     plain: Any = message.get_body(preferencelist=("plain",))
+    empty_pages: list[Any] = []
     if page is not None:
-        parts = _with_following(message, page)
-        body = _page_body(message, parts, BETWEEN.join(map(_text, parts)))
+        pages = _with_following(message, page)
+        text = BETWEEN.join(map(_text, pages))
+        is_small = len(text) <= MAX_BODY and text.count("<") <= MAX_TAGS
+        body = _page_body(message, pages, text) if is_small else None
         if body:
             return body
+        if is_small:
+            empty_pages = pages
     part = page if plain is None else plain
     if part is None:
         return Body({"format": "plain", "cut": False}, b"")
     parts = _with_following(message, part)
     text = "\n".join(_text(one).rstrip() for one in parts)
+    texts = [*parts, *empty_pages]
     if not text.strip():
-        return Body({"format": "plain", "cut": False}, b"", parts)
+        return Body({"format": "plain", "cut": False}, b"", texts)
     facts, lines = text_lines(text)
-    return Body({"format": "plain", **facts}, lines, parts)
+    return Body({"format": "plain", **facts}, lines, texts)
 
 
 def _with_following(message: EmailMessage, part: Any) -> list[Any]:
@@ -154,40 +198,41 @@ def _is_file(part: Any) -> bool:
 
 
 def _page_body(message: EmailMessage, parts: Sequence[Any], text: str) -> Body | None:
-    """Return a page with its pictures; None if nothing is to be seen in it, or it is too large."""
-    if len(text) > MAX_BODY or text.count("<") > MAX_TAGS:
-        return None
-    filled, pictures = _with_pictures(text, dict(_pictures(message)))
-    page = sanitize_page(f'<body style="{BODY_STYLE}">{filled}')
+    """Return a page with its pictures; None if nothing is to be seen in it."""
+    pictures = _pictures(message)
+    page = sanitize_page(f'<body style="{BODY_STYLE}">{_with_pictures(text, pictures)}')
     if not (html.unescape(NOT_SEEN.sub("", page)).strip() or "<img" in page):
         return None
     block, cut = escaped_block(page)
     enclosed = {name for one in message.walk() for name in _names(one)}
     others = set(map(_name, NAMED.finditer(text))) - enclosed
     remote = any(name.lower().startswith("http") for name in others)
-    return Body({"format": "html", "cut": cut, "remote": remote}, block, parts, pictures)
+    shown = [picture.part for picture in pictures.values() if picture.address in page]
+    return Body({"format": "html", "cut": cut, "remote": remote}, block, parts, shown)
 
 
-def _with_pictures(text: str, pictures: dict[str, str]) -> tuple[str, frozenset[str]]:
-    """Replace the addresses of pictures by these, and return the names of those that are shown;
-    leave out what exceeds MAX_PICTURES.
-    """
+class Picture(NamedTuple):
+    """A part that a page can show, and the address that holds its bytes."""
+
+    part: Any
+    address: str
+
+
+def _with_pictures(text: str, pictures: Mapping[str, Picture]) -> str:
+    """Replace the addresses of pictures by their bytes; leave out what exceeds MAX_PICTURES."""
     left = MAX_PICTURES
-    shown = set()
 
     def source(match: re.Match[str]) -> str:
         nonlocal left
-        name = _name(match)
-        picture = pictures.get(name, "" if match[1] else match[0])
-        if len(picture) > left:
+        picture = pictures.get(_name(match))
+        if picture is None:
+            return "" if match[1] else match[0]
+        if len(picture.address) > left:
             return ""
-        left -= len(picture)
-        if name in pictures:
-            shown.add(name)
-        return picture
+        left -= len(picture.address)
+        return picture.address
 
-    filled = NAMED.sub(source, text)
-    return filled, frozenset(shown)
+    return NAMED.sub(source, text)
 
 
 def _name(match: re.Match[str]) -> str:
@@ -205,57 +250,82 @@ def _text(part: Any) -> str:
     return decode_declared(data, charset)
 
 
-def _pictures(message: EmailMessage) -> Iterator[tuple[str, str]]:
-    for part in message.walk():
+def _pictures(message: EmailMessage) -> dict[str, Picture]:
+    """Return the pictures by the names that a page gives them, the first of each name."""
+    pictures: dict[str, Picture] = {}
+    for part, _ in _leaves(message):
         names = _names(part)
         kind = part.get_content_type()
         data = part.get_payload(decode=True) if names and kind in PICTURES else None
         if isinstance(data, bytes) and len(data) <= MAX_PICTURE:
-            picture = f"data:{kind};base64,{base64.b64encode(data).decode()}"
-            yield from ((name, picture) for name in names)
+            address = f"data:{kind};base64,{base64.b64encode(data).decode()}"
+            for name in names:
+                pictures.setdefault(name, Picture(part, address))
+    return pictures
 
 
-def _attachments(
-    message: EmailMessage, body: Body, line_end: str
-) -> Iterator[tuple[str, str, bytes]]:
-    """Yield name, type and bytes of each attachment; behind one that Outlook has packed what is in
-    it.
+Attachment = tuple[str, str, bytes]  # name, type and bytes
+
+
+def _attachments(message: EmailMessage, body: Body, line_end: str) -> tuple[list[Attachment], int]:
+    """Return the first attachments, each that Outlook has packed with what is in it behind it; and
+    how many are left out.
     """
-    for part in islice(_attached(message, body), MAX_ATTACHMENTS):
+    listed: list[Attachment] = []
+    left_out = 0
+    for part in _attached(message, body):
+        if len(listed) >= MAX_ATTACHMENTS:
+            left_out += 1
+            continue
         kind = part.get_content_type()
         content = _content(part, line_end)
-        yield _filename(part), kind, content
         packed = tnef.files(content) if kind in TNEF else ()
-        yield from ((name, UNKNOWN, data) for name, data in islice(packed, MAX_ATTACHMENTS))
+        files = [
+            (_filename(part), kind, content),
+            *((name, UNKNOWN, data) for name, data in packed),
+        ]
+        listed += files
+    left_out += max(0, len(listed) - MAX_ATTACHMENTS)
+    return listed[:MAX_ATTACHMENTS], left_out
 
 
 def _attached(message: EmailMessage, body: Body) -> Iterator[Any]:
-    """Yield the parts that are neither the body, nor another form of it, nor pictures in it."""
-    if message.get_content_maintype() != "multipart":
-        if message.get_content_maintype() != "text":
-            yield message  # it has no text, but consists of one file
-        return
-    of_body = {id(part) for part in body.parts}
-    for part, is_form in _leaves(message):
-        is_text = part.get_content_type() in TEXTS and not _is_file(part)
-        is_shown = id(part) in of_body or not body.pictures.isdisjoint(_names(part))
-        if not is_shown and not (is_form and is_text):
+    """Yield the parts that are neither the body, nor its form in plain text, nor pictures in it,
+    nor empty.
+    """
+    leaves = list(_leaves(message))
+    texts = {id(part) for part in body.texts}
+    shown = texts | {id(part) for part in body.pictures}
+    forms_of_body = next((forms for part, forms in leaves if id(part) in texts), {})
+    is_page = body.facts["format"] == "html"
+    for part, forms in leaves:
+        is_text = part.get_content_type() == "text/plain" and not _is_file(part)
+        is_form = is_page and is_text and _is_other_form(forms, forms_of_body)
+        is_empty = is_text and not _text(part).strip()
+        if not (id(part) in shown or is_form or is_empty):
             yield part
 
 
-def _leaves(message: Any) -> Iterator[tuple[Any, bool]]:
-    """Yield the parts of all containers, and whether each is in one of several forms of a text."""
-    left = [(message.iter_parts(), message.get_content_subtype() == "alternative")]
+Forms = Mapping[int, int]
+
+
+def _is_other_form(one: Forms, other: Forms) -> bool:
+    """Whether two parts stand in different branches of one container of forms of a text."""
+    return any(other.get(container, branch) != branch for container, branch in one.items())
+
+
+def _leaves(message: Any) -> Iterator[tuple[Any, Forms]]:
+    """Yield each part that is no container, and its branch of each container of forms around it."""
+    left: list[tuple[Any, Forms]] = [(message, {})]
     while left:
-        parts, is_form = left[-1]
-        part: Any = next(parts, None)
-        if part is None:
-            left.pop()
-        elif part.get_content_maintype() == "multipart":
-            is_alternative = part.get_content_subtype() == "alternative"
-            left.append((part.iter_parts(), is_form or is_alternative))
-        else:
-            yield part, is_form
+        part, forms = left.pop()
+        if part.get_content_maintype() != "multipart":
+            yield part, forms
+            continue
+        has_forms = part.get_content_subtype() == "alternative"
+        parts = list(part.iter_parts())
+        for branch in reversed(range(len(parts))):
+            left.append((parts[branch], {**forms, id(part): branch} if has_forms else forms))
 
 
 def _content(part: Any, line_end: str) -> bytes:

@@ -1,6 +1,9 @@
 """In the child process: a message of Outlook (.msg), read as an e-mail.
 
-Source: MS-OXMSG (streams and storages), MS-OXPROPS (numbers of the properties).
+An appointment, a task and a contact have their fields as headers.
+
+Source: MS-OXMSG (streams and storages), MS-OXPROPS (numbers of the properties), MS-OXOCAL,
+MS-OXOTASK and MS-OXOCNTC (fields of appointments, tasks and contacts).
 """
 
 import io
@@ -11,9 +14,8 @@ from email.headerregistry import HeaderRegistry, UniqueUnstructuredHeader
 from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime
-from itertools import count
 from struct import iter_unpack
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from olefile import OleFileIO
 
@@ -43,6 +45,63 @@ EMBEDDED: Final = 5
 NAMES: Final = (0x3707, 0x3704, 0x3001)  # of an attachment: long, short, as shown
 MEDIA_TYPE: Final = 0x370E
 CONTENT_ID: Final = 0x3712
+CLASS: Final = 0x001A
+NAMED: Final = 0x8000  # the first property of which the file tells by which name it is known
+NAMES_OF_PROPERTIES: Final = "__nameid_version1.0/__substg1.0_00030102"
+STATES: Final = ("not started", "in progress", "complete", "waiting", "deferred")
+
+
+class Field(NamedTuple):
+    """A property of an item that is no mail. From NAMED its number is its name."""
+
+    name: str
+    number: int
+    kind: str = "text"
+
+    def header(self) -> str:
+        """Return the name of the header that has this field in the mail."""
+        return "Outlook-" + self.name.replace(" ", "-")
+
+
+MEETING: Final = (
+    Field("Start", 0x820D, "moment"),
+    Field("End", 0x820E, "moment"),
+    Field("Location", 0x8208),
+    Field("Repeats", 0x8232),
+    Field("Attendees", 0x8238),
+)
+# By the beginning of the class of an item. No name occurs in two sets of names of these items.
+FIELDS: Final = {
+    "ipm.appointment": MEETING,
+    "ipm.schedule.meeting": MEETING,
+    "ipm.task": (
+        Field("Start", 0x8104, "moment"),
+        Field("Due", 0x8105, "moment"),
+        Field("Completed", 0x810F, "moment"),
+        Field("State", 0x8101, "state"),
+        Field("Owner", 0x811F),
+    ),
+    "ipm.contact": (
+        Field("Name", 0x3001),
+        Field("Company", 0x3A16),
+        Field("Department", 0x3A18),
+        Field("Job title", 0x3A17),
+        Field("Business phone", 0x3A08),
+        Field("Home phone", 0x3A09),
+        Field("Mobile phone", 0x3A1C),
+        Field("Fax", 0x3A24),
+        Field("E-mail", 0x8083),
+        Field("Second e-mail", 0x8093),
+        Field("Third e-mail", 0x80A3),
+        Field("Business address", 0x801B),
+        Field("Home address", 0x801A),
+        Field("Web page", 0x3A51),
+        Field("Birthday", 0x3A42, "moment"),
+    ),
+}
+SHOWN_FIELDS: Final = dict.fromkeys(
+    (field.header(), field.name) for item in FIELDS.values() for field in item
+)
 
 
 def _policy() -> Any:
@@ -95,13 +154,34 @@ class _Properties:
         except OverflowError:
             return ""
 
+    def field(self, field: Field) -> str:
+        """Return a field as text; empty if the item has none."""
+        number = field.number
+        if number >= NAMED:
+            number = self._numbers_of_names().get(number, 0)
+        match field.kind:
+            case "moment":
+                return self.moment(number)
+            case "state":
+                state = self.number(number)
+                return STATES[state] if number in self.fixed and state < len(STATES) else ""
+        return self.text(number)
+
+    def _numbers_of_names(self) -> dict[int, int]:
+        """Return the numbers of properties in this file by their names, where these are numbers."""
+        if not self.container.exists(NAMES_OF_PROPERTIES):
+            return {}
+        entries = self.container.openstream(NAMES_OF_PROPERTIES).read()
+        whole = iter_unpack("<IHH", entries[: len(entries) // 8 * 8])
+        return {name: NAMED + index for name, kind, index in whole if not kind & 1}
+
     def attachments(self) -> Iterator["_Properties"]:
-        for number in count():
-            path = f"{self.path}{ATTACHMENT}{number:08X}/"
-            found = _Properties(self.container, path, "attachment")
-            if not found.fixed:
-                return
-            yield found
+        folders = self.container.listdir(streams=False, storages=True)
+        for folder in folders:
+            path = "/".join(folder) + "/"
+            is_here = path.startswith(self.path) and path.count("/") == self.path.count("/") + 1
+            if is_here and folder[-1].startswith(ATTACHMENT):
+                yield _Properties(self.container, path, "attachment")
 
 
 def _message(source: _Properties, depth: int) -> EmailMessage:
@@ -113,6 +193,10 @@ def _message(source: _Properties, depth: int) -> EmailMessage:
         "Date": source.moment(SENT) or source.moment(RECEIVED),
         "Subject": source.text(SUBJECT),
     }
+    kind = source.text(CLASS).lower()
+    for start, fields in FIELDS.items():
+        if kind.startswith(start):
+            headers |= {field.header(): source.field(field) for field in fields}
     for name, text in headers.items():
         message[name] = " ".join(text.split())
     message.set_content(source.text(BODY), content_manager=raw_data_manager)

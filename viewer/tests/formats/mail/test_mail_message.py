@@ -3,13 +3,15 @@
 import email
 import email.policy
 import html
+import re
 from email.message import EmailMessage
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.formats.mail import mail_message
+from viewer.formats.mail import letter, mail_message
 from viewer.formats.mail.mail_message import parse
 from viewer.tests.samples import mail, mail_with_picture, original, preview_of
 
@@ -256,3 +258,171 @@ def test_a_page_without_text_and_pictures_gives_way_to_the_text():
 
     assert facts["format"] == "plain"
     assert "the words" in body
+
+
+def names(data):
+    """The names and types of the attachments that a message lists."""
+    return [(name, kind) for name, kind, _ in read(data)[0]["attachments"]]
+
+
+@pytest.mark.parametrize("declared", ["; boundary=declared", ""])
+def test_parts_between_another_boundary_than_the_declared_one_are_found(declared):
+    data = (
+        f"Content-Type: multipart/mixed{declared}\n\nFor old programs.\n\n--used\n"
+        "Content-Type: text/plain\n\nthe words\n--used\n"
+        "Content-Type: text/csv; name=a.csv\n\na,b\n--used--\n"
+    ).encode()
+
+    assert names(data) == [("a.csv", "text/csv")]
+    assert "the words" in read(data)[1]
+    assert "--used" not in read(data)[1]
+
+
+def test_a_container_inside_whose_boundary_is_wrong_has_its_parts_as_well():
+    data = (
+        b"Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: text/plain\n\nwords\n"
+        b"--a\nContent-Type: multipart/mixed; boundary=declared\n\n--used\n"
+        b"Content-Type: text/csv; name=a.csv\n\na,b\n--used--\n--a--\n"
+    )
+
+    assert names(data) == [("a.csv", "text/csv")]
+
+
+def test_the_parts_behind_a_container_that_has_the_boundary_of_its_own_container_are_found():
+    data = (
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\n"
+        b"Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n"
+        b"the words\n--b--\n\n--b\nContent-Type: text/csv; name=a.csv\n\na,b\n--b--\n"
+    )
+
+    assert names(data) == [("a.csv", "text/csv")]
+    assert "the words" in read(data)[1]
+
+
+def test_missing_parts_are_searched_for_in_a_limited_number_of_containers(monkeypatch):
+    monkeypatch.setattr(mail_message, "MAX_CONTAINERS", 1)
+    inner = "--x\nContent-Type: text/csv; name=a.csv\n\na,b\n--x--\n"
+    container = f"--a\nContent-Type: multipart/mixed; boundary=other\n\n{inner}"
+    data = f"Content-Type: multipart/mixed; boundary=a\n\n{container}{container}--a--\n".encode()
+
+    assert [name for name, _ in names(data)] == ["a.csv"]
+    assert "--x" in read(data)[1]
+
+
+def test_a_line_that_begins_with_hyphens_in_a_text_is_no_boundary():
+    data = b"Content-Type: multipart/mixed; boundary=a\n\nBefore\n--cut\nhere\n"
+
+    assert "--cut" in read(data)[1]
+
+
+@pytest.mark.parametrize("disposition", ["inline", "attachment"])
+@pytest.mark.parametrize("kind", ["text/calendar", "text/vcard", "text/csv"])
+def test_a_message_that_is_one_text_for_a_program_is_its_own_attachment(kind, disposition):
+    data = f"Content-Type: {kind}\nContent-Disposition: {disposition}\n\nBEGIN\n".encode()
+
+    assert names(data) == [("", kind)]
+
+
+def test_a_message_that_is_one_attached_text_is_its_own_attachment():
+    data = b"Content-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\nwords\n"
+
+    assert names(data) == [("a.txt", "text/plain")]
+
+
+def test_a_second_text_with_two_forms_is_attached():
+    forms = (
+        b"--m\nContent-Type: multipart/alternative; boundary=%b\n\n--%b\n"
+        b"Content-Type: text/plain\n\nwords\n--%b\nContent-Type: text/html\n\n<p>page\n--%b--\n"
+    )
+    data = b"Content-Type: multipart/mixed; boundary=m\n\n%b%b--m--\n"
+    second = data % (forms % (b"a", b"a", b"a", b"a"), forms % (b"b", b"b", b"b", b"b"))
+
+    assert names(second) == [("", "text/plain"), ("", "text/html")]
+
+
+def test_a_text_behind_a_page_in_one_form_of_a_mail_is_attached():
+    data = APPLE.replace(b"Content-Type: text/html\n\n<p>Two", b"Content-Type: text/plain\n\nTwo")
+
+    assert names(data) == [("offer.pdf", "application/pdf"), ("", "text/plain")]
+
+
+def test_a_page_that_is_too_large_to_be_shown_is_attached_and_its_other_form_is_shown(monkeypatch):
+    monkeypatch.setattr(mail_message, "MAX_BODY", 5)
+    data = mail("<p>a long page", "the words")
+
+    assert names(data) == [("", "text/html"), ("numbers.csv", "text/csv")]
+    assert read(data)[0]["format"] == "plain"
+
+
+def test_a_second_picture_of_the_same_name_and_one_in_a_comment_are_attached():
+    head = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+    picture = b"\n--b\nContent-Type: image/png; name=%b\nContent-ID: <%b>\n\n%b"
+    same = picture % (b"1.png", b"x", b"A") + picture % (b"2.png", b"x", b"B")
+    shown = head + b"<img src=cid:x>" + same + b"\n--b--\n"
+    hidden = head + b"<p>x<!-- <img src=cid:x> -->" + same + b"\n--b--\n"
+
+    assert names(shown) == [("2.png", "image/png")]
+    assert names(hidden) == [("1.png", "image/png"), ("2.png", "image/png")]
+
+
+def test_attachments_beyond_the_limit_are_counted(monkeypatch):
+    monkeypatch.setattr(mail_message, "MAX_ATTACHMENTS", 3)
+    message = EmailMessage()
+    message.set_content("x")
+    for number in range(5):
+        message.add_attachment(b"x", "application", "octet-stream", filename=f"{number}.bin")
+
+    assert [name for name, _ in names(message.as_bytes())] == ["0.bin", "1.bin", "2.bin"]
+    assert read(message.as_bytes())[0]["left_out"] == 2
+    about, _ = next(letter.render(message.as_bytes(), {}))
+    assert about["note"] == "2 further attachments are not shown."
+
+
+def test_an_empty_text_beside_the_text_is_no_attachment():
+    data = (
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>x\n"
+        b"--b\nContent-Type: text/plain\n\n \n--b--\n"
+    )
+
+    assert names(data) == []
+
+
+def leaves(message, container=""):
+    """Each part that is no container, as Python's older parser finds it, with its container."""
+    if message.get_content_maintype() == "multipart" and message.is_multipart():
+        for part in message.get_payload():
+            yield from leaves(part, message.get_content_type())
+    else:
+        yield message, container
+
+
+def words(text):
+    """The words of a text, without those of boundaries, headers of parts, titles and tags."""
+    text = re.sub(r"(?im)<title>.*|^--.*$|^[\w-]+:.*(\n[ \t].*)*$|<[^<>]*>?", " ", text)
+    return re.findall(r"\w+", text)
+
+
+# Mails of Python's own tests, of many kinds and partly broken.
+MAILS = [file for file in (files("test.test_email") / "data").iterdir() if file.suffix == ".txt"]
+
+
+@pytest.mark.parametrize("file", MAILS, ids=lambda file: file.name)
+def test_each_part_of_a_foreign_mail_is_shown_or_attached(file):
+    data = file.read_bytes()
+    facts, body = read(data)
+    if facts["format"] == "plain":
+        body = html.unescape(re.sub(r"<[^<>]*>", "", body))
+    contents = b"\n".join(content for _, content in attached(data))
+    seen = words(body) + words(contents.decode("utf-8", "replace"))
+    for part, container in leaves(email.message_from_bytes(data)):
+        if part.is_multipart():
+            expected = "".join(str(inner.get_payload()) for inner in part.get_payload())
+        else:
+            payload = part.get_payload(decode=True)
+            if payload in contents:
+                continue
+            expected = payload.decode("utf-8", "replace")
+            if part.get_content_maintype() == "multipart":
+                expected = re.sub(r"(?s)\A(?!--).*?\n--", "--", expected)  # no preamble
+        is_form = part.get_content_type() == "text/plain" and container == "multipart/alternative"
+        assert is_form or set(words(expected)) <= set(seen), part.get_content_type()

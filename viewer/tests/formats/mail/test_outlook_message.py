@@ -7,7 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from viewer.formats.mail.mail_message import parse, prepare
-from viewer.tests.outlook_sample import compound_file, outlook, properties
+from viewer.tests.outlook_sample import (
+    appointment,
+    compound_file,
+    item,
+    moment,
+    outlook,
+    properties,
+)
 
 
 def read(data):
@@ -61,6 +68,68 @@ def test_names_in_a_header_start_no_header_of_their_own():
     facts, _, _ = read(compound_file(properties({0x0037: "a\r\nBcc: b"}, [(0x3FDE, 1252)])))
 
     assert facts["headers"] == [["Subject", "a Bcc: b"]]
+
+
+def test_an_appointment_says_when_and_where_it_is_and_who_takes_part():
+    assert read(appointment())[0]["headers"] == [
+        ["From", "Lovelace, Ada"],
+        ["Subject", "Review"],
+        ["Start", "Mon, 02 Mar 2026 18:30:00 +0000"],
+        ["End", "Mon, 02 Mar 2026 19:00:00 +0000"],
+        ["Location", "Room 4"],
+        ["Attendees", "Babbage, Charles; Hopper, Grace"],
+    ]
+
+
+def test_a_task_says_its_dates_its_state_and_its_owner():
+    named = [
+        (0x8105, moment(2026, 3, 10)),
+        (0x8101, 1),
+        (0x811F, "Ada"),
+        (0x8208, "an appointment has this"),
+    ]
+    facts, _, _ = read(item("IPM.Task", {0x0037: "Report"}, named=named))
+
+    assert facts["headers"] == [
+        ["Subject", "Report"],
+        ["Due", "Tue, 10 Mar 2026 00:00:00 +0000"],
+        ["State", "in progress"],
+        ["Owner", "Ada"],
+    ]
+
+
+def test_a_contact_says_its_company_its_telephones_and_its_addresses():
+    texts = {
+        0x3001: "Ada Lovelace",
+        0x3A16: "Analytical Engines",
+        0x3A17: "Analyst",
+        0x3A08: "+44 20 1",
+        0x3A1C: "+44 77 2",
+    }
+    named = [(0x8083, "ada@example.org"), (0x801B, "1 Street\r\nLondon")]
+    facts, _, _ = read(item("IPM.Contact", texts, named=named))
+
+    assert facts["headers"] == [
+        ["Name", "Ada Lovelace"],
+        ["Company", "Analytical Engines"],
+        ["Job title", "Analyst"],
+        ["Business phone", "+44 20 1"],
+        ["Mobile phone", "+44 77 2"],
+        ["E-mail", "ada@example.org"],
+        ["Business address", "1 Street London"],
+    ]
+
+
+def test_an_item_that_is_damaged_or_a_mail_has_no_fields():
+    for data in (item("IPM.Task", named=[(0x8101, 99)]), item("IPM.Note", named=[(0x8208, "x")])):
+        assert read(data)[0]["headers"] == []
+
+
+def test_attachments_need_not_be_numbered_without_gaps():
+    file = properties({0x3707: "a.csv"}, [(0x3705, 1)], head=8, p3701=b"a,b\n")
+    data = compound_file(properties({}) | {"__attach_version1.0_#00000002": file})
+
+    assert read(data)[0]["attachments"] == [["a.csv", "application/octet-stream", 4]]
 
 
 MADE = outlook()
