@@ -358,6 +358,32 @@ def xlsx(rows=None, format_id="14", code="", *, names=("Sales",), after="", **pa
     return package(**usual | parts)
 
 
+def typed_relationships(**targets):
+    """Relationships whose identifiers are the last words of their types."""
+    items = "".join(
+        f'<Relationship Id="{kind}" Type="{RELATIONSHIPS}/{kind}" Target="{target}"/>'
+        for kind, target in targets.items()
+    )
+    return f'<Relationships xmlns="{PACKAGE}/relationships">{items}</Relationships>'
+
+
+def commented():
+    """A workbook whose sheet has comments: at a text, at an empty cell, and below all rows."""
+    comments = (
+        "<comments><authors><author>Ada</author></authors><commentList>"
+        '<comment ref="A1" authorId="0"><text><r><t>Which &lt;region&gt;?</t></r></text></comment>'
+        '<comment ref="C2" authorId="0"><text><t>Ada:\nno value</t></text></comment>'
+        '<comment ref="B9" authorId="7"><text><t>below</t></text></comment>'
+        "</commentList></comments>"
+    )
+    return xlsx(
+        xl__worksheets___rels__sheet1_dot_xml_dot_rels=typed_relationships(
+            comments="../comments1.xml"
+        ),
+        xl__comments1_dot_xml=comments,
+    )
+
+
 def budget():
     """A workbook as people make them: a title, a bold head, notes and many rows."""
 

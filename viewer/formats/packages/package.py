@@ -18,6 +18,7 @@ class Target(NamedTuple):
 
     address: str
     external: bool
+    kind: str = ""  # the last word of its type
 
 
 class Package:
@@ -68,7 +69,8 @@ class Package:
 
 def _target(folder: str, item: Element) -> Target:
     address = item.get("Target", "")
+    kind = item.get("Type", "").rpartition("/")[2]
     if item.get("TargetMode") == "External":
-        return Target(address, external=True)
+        return Target(address, external=True, kind=kind)
     whole = address if address.startswith("/") else f"/{folder}/{address}"
-    return Target(normpath(whole).lstrip("/"), external=False)
+    return Target(normpath(whole).lstrip("/"), external=False, kind=kind)

@@ -19,6 +19,7 @@ class Cell(NamedTuple):
     text: str
     kind: str = ""
     bold: bool = False
+    comment: str = ""
 
 
 EMPTY: Final = Cell("")
@@ -48,7 +49,8 @@ class Merge(NamedTuple):
 class Sheet:
     """`rows` is read once, and first: the other facts may be known only then.
 
-    `total` is the number of the last row, 0 if unknown; `cut` whether `rows` lacks some.
+    `total` is the number of the last row, 0 if unknown; `cut` whether `rows` lacks some; `comments`
+    the number of cells that have one.
     """
 
     name: str
@@ -59,6 +61,9 @@ class Sheet:
     hidden_columns: set[int] = field(default_factory=set)
     hidden_rows: set[int] = field(default_factory=set)
     from_right: bool = False  # whether the first column is on the right
+    comments: int = 0
+    has_drawing: bool = False  # charts, pictures or shapes
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 class Workbook(NamedTuple):

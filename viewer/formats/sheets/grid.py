@@ -29,6 +29,7 @@ class Grid:
         self.spans: dict[tuple[int, int], tuple[int, int]] = {}  # by row and column as drawn
         self.covered: set[tuple[int, int]] = set()
         self.area_left = MAX_AREA
+        self.comments = 0  # that have been drawn
         for merge in sheet.merges:
             self._merge(merge)
 
@@ -48,6 +49,9 @@ class Grid:
             cell = self._cell(number, at)
             rows, columns = self.spans.get((number, at)) or (1, self._reach(number, at, cell))
             yield _html(cell, rows, columns, ends=at + columns == len(self.places))
+            if cell.comment:
+                self.comments += 1
+                yield _comment(cell.comment, f"{column_name(self.places[at])}{number}")
             at += columns
 
     def _cell(self, number: int, at: int) -> Cell:
@@ -74,14 +78,16 @@ class Grid:
     def _reach(self, number: int, at: int, cell: Cell) -> int:
         """Return how many columns a long text takes, or an empty cell of a large sheet."""
         end = at + 1
-        if len(cell.text) > OVERFLOWING and not cell.kind if cell.text else self.joins_empty:
+        joins = len(cell.text) > OVERFLOWING and not cell.kind if cell.text else self.joins_empty
+        if joins and not cell.comment:
             while end < len(self.places) and self._is_free(number, end):
                 end += 1
         return end - at
 
     def _is_free(self, number: int, at: int) -> bool:
         place = (number, at)
-        return not (self._cell(*place).text or place in self.covered or place in self.spans)
+        cell = self._cell(*place)
+        return not (cell.text or cell.comment or place in self.covered or place in self.spans)
 
 
 def _html(cell: Cell, rows: int, columns: int, *, ends: bool) -> str:
@@ -99,6 +105,14 @@ def _html(cell: Cell, rows: int, columns: int, *, ends: bool) -> str:
     attributes += f" colspan={columns}" if columns > 1 else ""
     attributes += f" rowspan={rows}" if rows > 1 else ""
     return f"<td{attributes}>{escape(text, quotes=False)}"
+
+
+def _comment(text: str, place: str) -> str:
+    """Return a comment that opens in its cell."""
+    return (
+        f'<details class=comment><summary aria-label="Comment on {place}"></summary>'
+        f"<p>{escape(text[:MAX_CELL_LENGTH], quotes=False)}</p></details>"
+    )
 
 
 def width_of(rows: Iterable[Row]) -> int:

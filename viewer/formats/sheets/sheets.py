@@ -32,7 +32,7 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     if not workbook.sheets:
         raise ValueError("no sheets")
     html, formulas = sheets_html(workbook.sheets)
-    left_out = workbook.left_out
+    left_out = sum((sheet.left_out for sheet in workbook.sheets), workbook.left_out)
     left_out["further sheet"] = max(0, len(workbook.sheets) - MAX_SHEETS)
     notes = (left_out_note(+left_out), FORMULAS_NOTE if formulas else "")
     facts = shown_as("Spreadsheet", format_count(len(workbook.sheets), "sheet"), notes=notes)
@@ -76,18 +76,31 @@ def _section(number: int, sheet: Sheet, budget: Budget, share: int) -> str:
     is_cut = cut or sheet.cut or shown < len(grid.rows)
     notes = (
         _cut_note(shown if is_cut else None, sheet.total, width_of(rows)),
-        left_out_note(+Counter({"hidden row": hidden, "hidden column": grid.hidden_columns})),
+        left_out_note(
+            +Counter(
+                {
+                    "hidden row": hidden,
+                    "hidden column": grid.hidden_columns,
+                    "comment": sheet.comments - grid.comments,
+                }
+            )
+        ),
     )
-    text = " ".join(filter(None, notes)) or ("" if rows else "This sheet is empty.")
+    text = " ".join(filter(None, notes)) or ("" if rows else _empty_note(sheet))
     note = f'<p class="note" role="note">{text}</p>' if text else ""
     region = f'tabindex="0" role="region" aria-label="{label}"{" dir=rtl" * sheet.from_right}'
     table = f'<div class="grid" {region}>{html}</div>' if html else ""
     return f'<section class="worksheet" id="sheet-{number}"><h2>{name}</h2>{note}{table}</section>'
 
 
+def _empty_note(sheet: Sheet) -> str:
+    is_empty = not (sheet.has_drawing or +sheet.left_out)
+    return "This sheet is empty." if is_empty else "This sheet has no values."
+
+
 def _rows(sheet: Sheet, budget: Budget, share: int) -> tuple[list[Row], int, bool]:
-    """Return the rows with a text that the budget pays for, how many are hidden, and whether
-    there are more.
+    """Return the rows with a text or a comment that the budget pays for, how many are hidden, and
+    whether there are more.
     """
     kept: list[Row] = []
     left = share + budget.shared
@@ -95,7 +108,7 @@ def _rows(sheet: Sheet, budget: Budget, share: int) -> tuple[list[Row], int, boo
     for number, cells in sheet.rows:
         if left <= 0 or budget.is_spent() or (kept and number <= kept[-1][0]):
             return kept, hidden, True
-        filled = {column: cell for column, cell in cells.items() if cell.text}
+        filled = {column: cell for column, cell in cells.items() if cell.text or cell.comment}
         if number in sheet.hidden_rows:
             hidden += bool(filled)
         elif filled:

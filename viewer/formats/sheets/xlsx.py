@@ -1,16 +1,20 @@
 """XLSX workbooks: the values of each sheet as their number formats show them.
 
 Source: ECMA-376 part 1, 18.2 (workbooks), 18.3 (worksheets), 18.4 (shared strings), 18.8
-(styles), 22.9.2.19 (escaped characters).
+(styles), 18.7 (comments), 18.3.1.18 (conditional formats), 20.5 (drawings), 22.9.2.19 (escaped
+characters); MS-XLSX 2.4.63 (threaded comments).
 """
 
 import re
+import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from functools import cached_property
+from itertools import chain, islice
 from typing import Final
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, ParseError
 
 from ..packages.elements import (
     attribute,
@@ -21,8 +25,8 @@ from ..packages.elements import (
     parse_int,
     stream,
 )
-from ..packages.package import Package
-from .cells import MAX_COLUMNS, MAX_MERGES, Cell, Merge, Row, Sheet, Style, Workbook
+from ..packages.package import Package, Target
+from .cells import EMPTY, MAX_COLUMNS, MAX_MERGES, Cell, Merge, Row, Sheet, Style, Workbook
 from .number_format import BUILT_IN, GENERAL
 
 WORKBOOK: Final = "xl/workbook.xml"
@@ -35,6 +39,11 @@ TRUE: Final = ("1", "true")
 CHART_SHEETS: Final = "xl/chartsheets/"
 CHART: Final = re.compile(r"xl/charts/chart(Ex)?\d+\.xml")
 PICTURE: Final = re.compile(r"xl/media/[^/]+")
+MAX_COMMENTS: Final = 5_000  # of a sheet
+RULE: Final = re.compile(rb"<(x14:)?(?:\w+:)?cfRule[\s/>]")
+PLACED: Final = re.compile(rb'<(?:\w+:)?(control|oleObject)\s[^<>]*?\bshapeId="(\d+)"')
+PLACED_NOUNS: Final = {b"control": "form control", b"oleObject": "embedded object"}
+SHAPES: Final = ("sp", "cxnSp", "grpSp")
 
 
 def read(package: Package) -> Workbook:
@@ -47,6 +56,9 @@ def read(package: Package) -> Workbook:
     left_out["chart"] = sum(map(bool, map(CHART.fullmatch, package.names)))
     left_out["picture"] = sum(map(bool, map(PICTURE.fullmatch, package.names)))
     return Workbook(sheets, left_out)
+
+
+Comments = dict[int, dict[int, str]]  # by row from 1, by column from 0
 
 
 class _Book:
@@ -74,6 +86,12 @@ class _Book:
     def _rows(self, part: str, sheet: Sheet) -> Iterator[Row]:
         data, sheet.cut = self.package.read_start(part)
         sheet.merges = list(_merges(data))
+        parts = list(self.package.relationships(part).values())
+        comments = self._comments(parts)
+        sheet.comments = sum(map(len, comments.values()))
+        sheet.left_out = _left_out(data)
+        self._add_drawings(parts, sheet)
+        before = sorted(comments, reverse=True)  # rows of comments that are still to come
         number = 0
         for item in stream(data, frozenset({"row"})):
             is_hidden = item.get("hidden") in TRUE
@@ -81,7 +99,12 @@ class _Book:
                 case "row":
                     number = parse_int(attribute(item, "r"), number + 1)
                     sheet.hidden_rows.update({number} if is_hidden else ())
-                    yield number, dict(self._cells(item))
+                    while before and before[-1] < number:
+                        above = before.pop()
+                        yield above, _commented({}, comments[above])
+                    if before and before[-1] == number:
+                        before.pop()
+                    yield number, _commented(dict(self._cells(item)), comments.get(number, {}))
                 case "col" if is_hidden:
                     first, last = (parse_int(item.get(key), 1) for key in ("min", "max"))
                     sheet.hidden_columns.update(range(first - 1, min(last, MAX_COLUMNS)))
@@ -89,6 +112,62 @@ class _Book:
                     sheet.total = _position(item.get("ref", "").rpartition(":")[2], 0)[0]
                 case "sheetView":
                     sheet.from_right = item.get("rightToLeft") in TRUE
+        while before and not sheet.cut:
+            below = before.pop()
+            yield below, _commented({}, comments[below])
+
+    def _comments(self, parts: Sequence[Target]) -> Comments:
+        """Return the comments of a sheet: those of threads, of which the others are a copy."""
+        threads = self._comments_in(parts, "threadedComment")
+        return threads or self._comments_in(parts, "comments")
+
+    def _comments_in(self, parts: Sequence[Target], kind: str) -> Comments:
+        found: Comments = {}
+        for part in parts:
+            if part.kind != kind or part.address not in self.package.names:
+                continue
+            with suppress(ParseError, ValueError, zipfile.BadZipFile, zlib.error):
+                for reference, text in islice(self._comments_of(part.address), MAX_COMMENTS):
+                    row, column = _position(reference, -1)
+                    if column >= 0 and text:
+                        cells = found.setdefault(row, {})
+                        cells[column] = f"{cells[column]}\n{text}" if column in cells else text
+        return found
+
+    def _comments_of(self, part: str) -> Iterator[tuple[str, str]]:
+        """Yield the reference of the cell and the text of each comment, with its author's name."""
+        data, _ = self.package.read_start(part)
+        authors: list[str] = []
+        for item in stream(data, frozenset({"author", "comment", "threadedComment"})):
+            reference = attribute(item, "ref") or ""
+            match local_name(item):
+                case "author":
+                    authors.append((item.text or "").strip())
+                case "comment":
+                    index = parse_int(attribute(item, "authorId"), len(authors))
+                    name = authors[index] if index < len(authors) else ""
+                    yield reference, _signed(_rich_text(first_child(item, "text")), name)
+                case "threadedComment":
+                    name = self.people.get(attribute(item, "personId") or "", "")
+                    yield reference, _signed(_text(item, "text"), name)
+
+    @cached_property
+    def people(self) -> Mapping[str, str]:
+        """The names of those who write in threads, by their identifiers."""
+        parts = [part.address for part in self.parts.values() if part.kind == "person"]
+        people = chain.from_iterable(
+            descendants(self.package.xml_if_sound(part), "person") for part in parts
+        )
+        return {person.get("id", ""): person.get("displayName", "") for person in people}
+
+    def _add_drawings(self, parts: Sequence[Target], sheet: Sheet) -> None:
+        """Tell whether a sheet has drawings, and count the shapes in them."""
+        for part in parts:
+            if part.kind == "drawing":
+                for anchor in self.package.xml_if_sound(part.address):
+                    sheet.has_drawing = True
+                    shapes = (local_name(item) in SHAPES for item in anchor)
+                    sheet.left_out["shape"] += sum(shapes)
 
     def _cells(self, row: Element) -> Iterator[tuple[int, Cell]]:
         column = -1
@@ -125,6 +204,29 @@ class _Book:
                 return ""
             self.texts.append(text)
         return self.texts[index] if index >= 0 else ""
+
+
+def _signed(comment: str, name: str) -> str:
+    """Return a comment with the name of its author, with which some begin anyway."""
+    needs_name = comment and name and not comment.startswith(name)
+    return f"{name}: {comment}" if needs_name else comment
+
+
+def _commented(cells: dict[int, Cell], comments: Mapping[int, str]) -> dict[int, Cell]:
+    """Return the cells of a row with their comments."""
+    commented = {
+        column: cells.get(column, EMPTY)._replace(comment=text) for column, text in comments.items()
+    }
+    return cells | commented
+
+
+def _left_out(data: bytes) -> Counter[str]:
+    """Count what a sheet has beside its cells. It stands behind all rows, so it is searched for."""
+    rules = Counter(bool(match[1]) for match in RULE.finditer(data))
+    counts = Counter({"conditional format": max(rules.values(), default=0)})  # some stand twice
+    placed = {(match[1], match[2]) for match in PLACED.finditer(data)}
+    counts.update(PLACED_NOUNS[name] for name, _ in placed)
+    return counts
 
 
 def _styles(root: Element) -> Iterator[Style]:

@@ -43,10 +43,10 @@ def test_relationships_point_to_parts_or_external_addresses():
     opened = Package(package(word___rels__document_dot_xml_dot_rels=items))
 
     assert opened.relationships("word/document.xml") == {
-        "a": Target("word/media/x.png", external=False),
-        "b": Target("up", external=False),
-        "c": Target("https://a.example/", external=True),
-        "d": Target("word/z.xml", external=False),
+        "a": Target("word/media/x.png", external=False, kind="any"),
+        "b": Target("up", external=False, kind="any"),
+        "c": Target("https://a.example/", external=True, kind="any"),
+        "d": Target("word/z.xml", external=False, kind="any"),
     }
     assert opened.relationships("other.xml") == {}
 

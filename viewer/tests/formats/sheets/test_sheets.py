@@ -1,13 +1,15 @@
 """viewer/formats/sheets/sheets.py and grid.py"""
 
 import re
+from collections import Counter
 
 import pytest
 
 from viewer.formats.sheets import sheets
 from viewer.formats.sheets.cells import MAX_CELLS, MAX_COLUMNS, Cell, Merge, Sheet
 from viewer.formats.sheets.grid import column_name
-from viewer.formats.sheets.sheets import MAX_SHEETS, sheets_html
+from viewer.formats.sheets.sheets import MAX_SHEETS, render, sheets_html
+from viewer.tests.samples import xlsx
 
 
 def table(rows, merges=(), **facts):
@@ -170,3 +172,44 @@ def test_bold_cells_are_bold():
 
 def test_the_first_column_may_be_on_the_right():
     assert 'aria-label="A" dir=rtl><table>' in table({1: {0: "a"}}, from_right=True)
+
+
+def test_a_comment_opens_in_its_cell_and_is_named_by_its_place():
+    rows = [(2, {1: Cell("9", "num", comment="Why <9>?"), 3: Cell("", comment="empty")})]
+    html, _ = sheets_html([Sheet("A", rows, comments=2)])
+
+    assert '<td class=num>9<details class=comment><summary aria-label="Comment on B2">' in html
+    assert "<p>Why &lt;9>?</p></details>" in html
+    assert '<td><details class=comment><summary aria-label="Comment on D2">' in html
+    assert "not shown" not in html
+
+
+def test_a_long_text_does_not_reach_over_a_comment():
+    rows = [(1, {0: Cell("A title that is long"), 1: Cell("", comment="x"), 2: Cell("y")})]
+
+    assert "colspan" not in sheets_html([Sheet("A", rows, comments=1)])[0]
+
+
+def test_comments_of_hidden_cells_are_counted():
+    cells = {0: Cell("a", comment="x"), 1: Cell("b", comment="y")}
+    hidden = {"hidden_columns": {1}, "hidden_rows": {2}}
+    html, _ = sheets_html([Sheet("A", [(1, cells), (2, cells)], comments=4, **hidden)])
+
+    assert "3 comments, 1 hidden column and 1 hidden row are not shown." in html
+
+
+@pytest.mark.parametrize(
+    "more", [{"has_drawing": True}, {"left_out": Counter({"conditional format": 2})}]
+)
+def test_a_sheet_that_has_something_but_values_says_so(more):
+    html, _ = sheets_html([Sheet("A", [], **more)])
+
+    assert "This sheet has no values." in html
+    assert "empty" not in html
+
+
+def test_a_workbook_names_what_its_sheets_hold_beside_their_values():
+    rule = '<conditionalFormatting><cfRule type="dataBar"/></conditionalFormatting>'
+    about, _ = next(render(xlsx(after=rule + '<controls><control shapeId="1"/></controls>'), {}))
+
+    assert about["note"] == "1 conditional format and 1 form control are not shown."

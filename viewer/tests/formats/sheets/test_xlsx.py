@@ -5,7 +5,13 @@ import pytest
 from viewer.formats.packages.package import Package
 from viewer.formats.sheets import xlsx as reader
 from viewer.formats.sheets.cells import MAX_COLUMNS, Cell, Merge
-from viewer.tests.samples import RELATIONSHIPS, relationships, xlsx
+from viewer.tests.samples import (
+    RELATIONSHIPS,
+    commented,
+    relationships,
+    typed_relationships,
+    xlsx,
+)
 
 
 def read(*rows, **more):
@@ -168,3 +174,108 @@ def test_a_damaged_or_missing_style_is_plain():
     for number in (0, 1, 2, "x"):
         row = f'<c s="{number}"><v>1</v></c>'
         assert cells(row, xl__styles_dot_xml=styles) == {0: Cell("1", "num")}
+
+
+def comments_of(data):
+    """The comments in the first sheet of a workbook, by row and column; and their number."""
+    sheet = reader.read(Package(data)).sheets[0]
+    rows = list(sheet.rows)
+    assert [number for number, _ in rows] == sorted(number for number, _ in rows)
+    shown = {
+        (row, column): cell.comment
+        for row, cells in rows
+        for column, cell in cells.items()
+        if cell.comment
+    }
+    return shown, sheet.comments
+
+
+def test_comments_stand_at_their_cells_with_the_names_of_their_authors():
+    expected = {(1, 0): "Ada: Which <region>?", (2, 2): "Ada:\nno value", (9, 1): "below"}
+
+    assert comments_of(commented()) == (expected, 3)
+
+
+def threaded(people="persons/person.xml"):
+    return xlsx(
+        xl___rels__workbook_dot_xml_dot_rels=(
+            relationships(rId1="worksheets/sheet1.xml").replace("</Relationships>", "")
+            + f'<Relationship Id="p" Type="{RELATIONSHIPS}/person" Target="{people}"/>'
+            "</Relationships>"
+        ),
+        xl__persons__person_dot_xml=(
+            '<personList><person displayName="Ada" id="{1}"/></personList>'
+        ),
+        xl__worksheets___rels__sheet1_dot_xml_dot_rels=typed_relationships(
+            comments="../comments1.xml", threadedComment="../threads1.xml"
+        ),
+        xl__comments1_dot_xml=(
+            '<comments><commentList><comment ref="A1"><text><t>Update your Excel</t></text>'
+            "</comment></commentList></comments>"
+        ),
+        xl__threads1_dot_xml=(
+            '<ThreadedComments><threadedComment ref="A1" personId="{1}"><text>Why?</text>'
+            '</threadedComment><threadedComment ref="A1" personId="{2}"><text>So.</text>'
+            "</threadedComment></ThreadedComments>"
+        ),
+    )
+
+
+def test_a_thread_is_one_comment_with_its_answers_in_place_of_its_copy():
+    assert comments_of(threaded()) == ({(1, 0): "Ada: Why?\nSo."}, 1)
+    assert comments_of(threaded(people="none.xml")) == ({(1, 0): "Why?\nSo."}, 1)
+
+
+def test_a_sheet_whose_comments_are_damaged_has_those_before():
+    for damage, count in (("<comments><", 0), ('<!DOCTYPE a [<!ENTITY b "c">]><a/>', 0)):
+        data = xlsx(
+            xl__worksheets___rels__sheet1_dot_xml_dot_rels=typed_relationships(comments="/c.xml"),
+            c_dot_xml=damage,
+        )
+        assert comments_of(data) == ({}, count)
+
+
+def test_the_comments_of_a_sheet_are_limited(monkeypatch):
+    monkeypatch.setattr(reader, "MAX_COMMENTS", 2)
+
+    assert comments_of(commented())[1] == 2
+
+
+def left_out(data):
+    """What the first sheet of a workbook has beside its cells, and whether it has drawings."""
+    sheet = reader.read(Package(data)).sheets[0]
+    list(sheet.rows)
+    return dict(+sheet.left_out), sheet.has_drawing
+
+
+def test_conditional_formats_are_counted_once_also_those_written_twice():
+    rule = '<conditionalFormatting sqref="A1"><cfRule type="dataBar"/></conditionalFormatting>'
+    again = '<extLst><x14:cfRule xmlns:x14="x" id="1"/></extLst>'
+
+    assert left_out(xlsx(after=rule + rule + again))[0] == {"conditional format": 2}
+
+
+def test_form_controls_and_embedded_objects_are_counted_once():
+    after = (
+        '<a:b xmlns:a="x"><control shapeId="1" name="c"/><control name="d" shapeId="2"/></a:b>'
+        '<control shapeId="1" name="c"/><oleObject progId="Word" shapeId="3"/>'
+    )
+
+    assert left_out(xlsx(after=f"<controls>{after}</controls>"))[0] == {
+        "form control": 2,
+        "embedded object": 1,
+    }
+
+
+def test_a_sheet_tells_that_it_has_drawings_and_counts_the_shapes_in_them():
+    drawing = (
+        "<wsDr><twoCellAnchor><from/><pic/></twoCellAnchor><oneCellAnchor><sp/></oneCellAnchor>"
+        "<twoCellAnchor><graphicFrame/></twoCellAnchor></wsDr>"
+    )
+    data = xlsx(
+        xl__worksheets___rels__sheet1_dot_xml_dot_rels=typed_relationships(drawing="../d.xml"),
+        xl__d_dot_xml=drawing,
+    )
+
+    assert left_out(data) == ({"shape": 1}, True)
+    assert left_out(xlsx()) == ({}, False)
