@@ -1,7 +1,8 @@
-"""A card for documents without a preview: type, size, digest and the first bytes."""
+"""A card for documents without a preview: type in words, size, digest and the first bytes."""
 
 from collections.abc import Iterable
 
+from ..content.type_names import type_in_words
 from ..markup.escaping import escape
 from ..markup.formatting import format_size
 from ..markup.templating import render
@@ -20,9 +21,11 @@ def preview(
 ) -> Preview:
     """Return the card with this message as its heading, and more facts, each with its name."""
     first = original.beginning[:SHOWN_BYTES]
+    type_name = type_in_words(media_type, original.name)
     body = render(
         "card.html",
         original=original,
+        type_name=type_name,
         media_type=media_type,
         size=format_size(original.size),
         message=message,
@@ -30,7 +33,7 @@ def preview(
         count=len(first),
         rows=[_hex_row(first, start) for start in range(0, len(first), ROW_BYTES)],
     )
-    return Preview("unknown", media_type, body.encode("utf-8", "replace"), styles=("card.css",))
+    return Preview("unknown", type_name, body.encode("utf-8", "replace"), styles=("card.css",))
 
 
 def _hex_row(data: bytes, start: int) -> str:

@@ -34,7 +34,9 @@ const unlock = async () => {
     sections[0].tabIndex = -1;
     sections[0].focus({ preventScroll: true });
   } catch (problem) {
-    $("#unlock-message").textContent = problem?.detail || "The service does not answer. Try again.";
+    const isWrong = problem?.code === "wrong_credentials";
+    $("#unlock-message").textContent = isWrong ? "This is not its password. Try again."
+      : problem?.detail || "The service does not answer. Try again.";
     $("#pdf-password").select();
   }
 };

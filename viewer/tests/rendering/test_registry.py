@@ -197,10 +197,12 @@ def test_text_that_is_declared_as_a_recording_or_a_log_is_a_text(name, declared,
     assert preview_of(original(b"#EXTM3U\n/ { a; };\n", name, declared)).kind == kind
 
 
-def test_a_card_names_the_declared_type():
+def test_a_card_names_the_declared_type_and_says_it_in_words():
     card = preview_of(original(bytes(range(256)), "a.dat", "application/x-anything"))
 
-    assert card.label == "application/x-anything"
+    assert "<dd>application/x-anything</dd>" in card.body.decode()
+    assert "<dd>DAT file</dd>" in card.body.decode()
+    assert card.label == "DAT file"
 
 
 def test_a_notebook_that_is_declared_as_json_is_shown_as_one():
