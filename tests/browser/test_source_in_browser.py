@@ -113,12 +113,7 @@ def test_another_encoding_can_be_chosen(page, tmp_path, kind):
 def test_a_long_text_is_read_to_its_end(page, site):
     text = "".join(f"line {n} \u202e<b>\n" for n in range(1, 45_001))
     page.goto(site.put("/long", view(original(text.encode(), "a.txt", "text/plain"))))
-    assert page.text_content(".note") == (
-        "Showing the first 20,000 lines. The button below them shows more."
-    )
-    for shown in (40_000, 45_000):
-        page.click(".more")
-        until(lambda shown=shown: page.locator(".code [id^=L]").count() == shown)
+    until(lambda: page.locator(".code [id^=L]").count() == 45_000)
 
     assert page.text_content("#L45000") == "line 45000 U+202E<b>\n"
     assert not page.is_visible(".more")
@@ -129,7 +124,6 @@ def test_a_long_text_is_read_to_its_end(page, site):
 def test_long_json_is_laid_out_to_its_end(page, tmp_path):
     data = b'[{"a":[]},' + b'{"a":[1,{"b":"]"}]},' * 2_600 + b"{}]"
     opened(page, tmp_path, download(original(data, "a.json", "application/json")))
-    page.click(".more")
     until(lambda: page.locator(".code [id^=L]").count() > 20_500)
 
     assert page.text_content(".code [id^=L] >> nth=-1") == "]\n"
@@ -143,3 +137,73 @@ def test_without_the_original_there_is_nothing_to_choose(page, site):
     assert "Showing the first" in page.text_content(".note")
     assert not page.locator(".filter, .encoding").count()
     assert page.heard == []
+
+
+def in_view(page, line):
+    """Whether a line is seen, and its number drawn beside it."""
+    return page.evaluate(
+        """id => {
+            const box = document.getElementById(id)?.getBoundingClientRect();
+            return Boolean(box) && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight;
+        }""",
+        f"L{line}",
+    )
+
+
+LINES = "".join(f"line {n} {'of many words ' * (n % 30)}\n" for n in range(1, 45_001))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.log", "a.py"])
+@pytest.mark.parametrize(
+    "viewport", [{"width": 1280, "height": 800}, {"width": 390, "height": 844}]
+)
+def test_the_last_line_of_a_long_text_is_one_key_away(new_page, tmp_path, name, viewport):
+    page = new_page(viewport=viewport)
+    opened(page, tmp_path, download(original(LINES.encode(), name)))
+    page.keyboard.press("End")
+
+    until(lambda: in_view(page, 45_000))
+    assert page.heard == []
+
+
+def test_one_goes_to_a_line_by_its_number_also_beyond_those_shown_first(page, tmp_path):
+    opened(page, tmp_path, download(original(LINES.encode(), "a.txt")))
+    page.keyboard.press("g")
+    page.keyboard.type("31234")
+    page.keyboard.press("Enter")
+    until(lambda: in_view(page, 31_234))
+    assert page.url.endswith("#L31234")
+
+    page.fill("#goto-line", "99999999")
+    page.press("#goto-line", "Enter")
+    until(lambda: in_view(page, 45_000))
+    page.fill("#goto-line", "0")
+    page.press("#goto-line", "Enter")
+    assert in_view(page, 45_000)
+    assert page.heard == []
+
+
+def test_a_link_to_a_line_beyond_those_shown_first_opens_there(page, tmp_path):
+    (tmp_path / "a.html").write_bytes(b"".join(download(original(LINES.encode(), "a.txt")).body))
+    page.goto((tmp_path / "a.html").as_uri() + "#L44000")
+
+    until(lambda: in_view(page, 44_000))
+
+
+def test_the_browser_finds_words_in_all_of_a_long_text(page, site):
+    text = LINES + "the needle\n"
+    page.goto(site.put("/needle", view(original(text.encode(), "a.txt", "text/plain"))))
+    page.wait_for_selector("#L45001", state="attached")
+
+    assert page.evaluate("find('the needle')")
+    until(lambda: in_view(page, 45_001))
+
+
+def test_the_numbers_of_later_lines_go_on(page, tmp_path):
+    opened(page, tmp_path, download(original(LINES.encode(), "a.txt")))
+    page.wait_for_selector("#L45000", state="attached")
+    for line in (20_000, 20_001, 45_000):
+        drawn = page.locator(f"#L{line}").evaluate(
+            "line => getComputedStyle(line, '::before').content.replaceAll('\"', '')"
+        )
+        assert drawn == str(line)

@@ -21,6 +21,7 @@ LONG_CELL: Final = 60
 MAX_CELL_LENGTH: Final = 5_000
 NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+]?\d+)?\)?\s?[%€$£¥]?")
 
+YEAR: Final = re.compile(r"(19|20)\d\d")
 ALIGNED: Final = 16  # first columns, whose numbers the stylesheet aligns by a class of the table
 START: Final = '<div class="grid" tabindex="0" role="region" aria-label="Table"><table class="%s">'
 
@@ -34,7 +35,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     has_columns = options["type"] != "text/plain"  # for certain
     delimiter = "\t" if is_tsv else _delimiter(content, has_columns)
     rows, cut = _rows(content, delimiter)
-    has_header = has_columns or not _is_data(rows[0], _numeric_columns(rows[:60]))
+    has_header = not rows or not _is_data(rows[:60])
     html, shown = _table(rows if has_header else [[""] * len(rows[0]), *rows])
     cut = cut or shown < len(rows) - has_header or not options["whole"]
     count = format_count(shown, "row")
@@ -110,9 +111,18 @@ def _numeric_columns(sample: list[Row]) -> set[int]:
     return {column for column in columns if _is_numeric(sample, column)}
 
 
-def _is_data(first: Row, numeric: set[int]) -> bool:
-    """Whether the first row is no header: it has a number in a column that has nothing else."""
-    return any(column in numeric and cell for column, cell in enumerate(first))
+def _is_data(sample: list[Row]) -> bool:
+    """Whether the first row is no header: it has a number in a column that has nothing else. A year
+    above numbers that are no years is a header.
+    """
+    first = sample[0]
+    for column in _numeric_columns(sample):
+        cell = first[column].strip() if column < len(first) else ""
+        below = (row[column].strip() for row in sample[1:] if column < len(row) and row[column])
+        is_heading = YEAR.fullmatch(cell) and not all(map(YEAR.fullmatch, below))
+        if cell and not is_heading:
+            return True
+    return False
 
 
 def _is_numeric(sample: list[Row], column: int) -> bool:

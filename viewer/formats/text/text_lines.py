@@ -12,7 +12,9 @@ from ...sandbox.messages import Message, shown_as
 
 LINES: Final = ("text/source.js", "text/lines.js")  # show more lines
 MENU: Final = ("text/encodings.js",)  # of them in another encoding
+GOTO: Final = ("text/goto.js",)  # a line by its number
 MAX_LINES: Final = 20_000
+LONG: Final = 100  # lines: a longer text has a field for the number of a line
 COLOURS: Final = re.compile("\x1b\\[[0-9;]*m")  # of terminals, in logs (ECMA-48, SGR)
 BLOCK: Final = 16 << 10  # characters of a line that are escaped, and laid out, at once
 START: Final = b'<pre class="code" tabindex="0" role="region" aria-label="Text"><code>'
@@ -37,6 +39,7 @@ def shown_lines(
     count = format_count(facts["lines"], "line") if options["whole"] else ""
     shown = f"Showing {format_count(facts['shown'], 'line')}"
     start = "" if options["whole"] else f" of the first {format_size(len(data))}"
+    is_long = is_cut or facts["lines"] > LONG
     return shown_as(
         label or label_of(options["type"]),
         count,
@@ -46,7 +49,12 @@ def shown_lines(
             "charset": browser_label(encoding),
             **({"shown": facts["shown"]} if is_cut else {}),
         },
-        scripts=(*LINES, *menu) if menu or is_cut else (),
+        scripts=(
+            *(LINES if menu or is_cut else ()),
+            *menu,
+            *(GOTO if is_long else ()),
+        ),
+        **({"tools": ["lines", "zoom", "wrap", "copy"]} if is_long else {}),
     )
 
 

@@ -29,6 +29,7 @@ const first = decoder(main.dataset.charset || "unknown");
 const source = {
   available: Boolean(bytes && first),
   charset: first?.encoding,
+  size: (held ?? document.querySelector("#original")?.getAttribute("href") ?? "").length * 3 / 4, // about
   changed() {},
   element,
   visible,

@@ -21,13 +21,27 @@ def test_a_table_has_a_header_row_numbers_and_right_aligned_numbers():
 
 @pytest.mark.parametrize(
     ("data", "rows"),
-    [(b"1,Goroka\n2,Madang\n", 2), (b"id,name\n2,Madang\n", 1), (b"x,y\nGoroka,1\n", 1)],
+    [
+        (b"1,Goroka\n2,Madang\n", 2),
+        (b"id,name\n2,Madang\n", 1),
+        (b"x,y\nGoroka,1\n", 1),
+        (b"MEC-1,34-5 > BOARD,,4.39,,no\nMEC-1,18-5 > CLIP,,0.06,,no\n", 2),
+    ],
 )
-def test_a_first_row_of_data_is_no_header_where_no_type_says_that_it_is_one(data, rows):
-    table = shown(data, "a.dat", "text/plain")
+@pytest.mark.parametrize(("name", "kind"), [("a.dat", "text/plain"), ("a.csv", "text/csv")])
+def test_a_first_row_of_data_is_no_header(data, rows, name, kind):
+    table = shown(data, name, kind)
 
     assert table.body.count(b"<tr><th>1<td>") == 1
     assert (table.facts[0][0], "nameless" in table.source) == (str(rows), rows == 2)
+
+
+@pytest.mark.parametrize("head", ["region,2024,2025", "2023,2024,2025"])
+def test_years_above_columns_are_a_header(head):
+    table = shown(f"{head}\n1,10.5,12.25\n2,9.75,11.5\n".encode())
+
+    assert table.facts == ("2 rows",)
+    assert b"<tr><th>1<td>1<td>10.5" in table.body
 
 
 @pytest.mark.parametrize("sign", [",", ";", "|", "\t"])

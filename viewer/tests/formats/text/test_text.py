@@ -1,6 +1,6 @@
 """viewer/formats/text/text_lines.py, as it is shown"""
 
-from viewer.formats.text.text_lines import LINES, MAX_LINES, MENU, label_of
+from viewer.formats.text.text_lines import GOTO, LINES, LONG, MAX_LINES, MENU, label_of
 from viewer.rendering.registry import TEXT
 from viewer.tests.samples import original
 
@@ -48,13 +48,23 @@ def test_bytes_above_the_limit_are_not_read():
     assert "2.0 MiB" in cut.note
 
 
+def test_a_long_text_has_a_field_for_the_number_of_a_line():
+    short = shown(b"x\n" * LONG)
+    long = shown(b"x\n" * (LONG + 1))
+
+    assert "lines" not in short.tools
+    assert GOTO[0] not in short.scripts
+    assert long.tools == short.tools | {"lines"}
+    assert long.scripts == GOTO
+
+
 def test_only_what_is_cut_or_may_be_in_another_encoding_has_scripts_of_its_own():
     shown_by = {
         b"a\t1\n": (),
         "a é".encode(): (),
         "é".encode("latin-1"): LINES + MENU,
         b"\x1b$B4A\x1b(B": LINES + MENU,
-        b"x" * (MAX_READ + 9): LINES,
+        b"x" * (MAX_READ + 9): LINES + GOTO,
     }
     for data, scripts in shown_by.items():
         assert shown(data).scripts == scripts, data[:9]
