@@ -1,5 +1,6 @@
 """The page in Chromium: served, embedded, and opened from a file."""
 
+import base64
 import hashlib
 import os
 import re
@@ -581,6 +582,16 @@ def test_a_recording_that_the_browser_cannot_play_is_not_called_damaged(page, tm
 
     note = page.wait_for_selector("#unreadable").text_content()
     assert note.startswith("This browser can\u2019t play this type of recording.")
+
+
+def test_a_video_of_which_only_the_sound_plays_says_so(page, tmp_path):
+    opened(page, tmp_path, download(original(b"\0no video", "a.mp4", "video/mp4")))
+    page.wait_for_selector("#unreadable:has-text('damaged')")
+    sound = f"data:audio/wav;base64,{base64.b64encode(wav()).decode()}"
+    page.locator("video").evaluate("(video, sound) => { video.src = sound; }", sound)
+
+    page.wait_for_selector("#unreadable:has-text('plays the sound of this video')")
+    assert page.locator("#unreadable").count() == 1
 
 
 def test_a_tiny_picture_is_enlarged_by_a_whole_number(page, tmp_path):

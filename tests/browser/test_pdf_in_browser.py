@@ -341,7 +341,7 @@ def test_the_password_of_a_pdf_is_asked_for(page, alice):
     page.goto(upload(alice, encrypted_pdf("open sesame")))
     page.fill("#pdf-password", "wrong")
     page.press("#pdf-password", "Enter")
-    page.wait_for_selector("#unlock-message:has-text('password')")
+    page.wait_for_selector("#unlock-message:has-text('This is not its password. Try again.')")
     assert not page.is_visible("#goto")
 
     page.fill("#pdf-password", "open sesame")
