@@ -119,7 +119,7 @@ def main() -> None:
     database = runtime.settings.database
     folder = runtime.settings.instance_path
     print(  # noqa: T201
-        f"Document Service {VERSION} listens on {runtime.settings.listen}; its data lies in "
+        f"Document Service {VERSION} listens on {server.listens_on}; its data lies in "
         f"{without_password(database) if is_server(database) else folder}. "
         "Back up the keyring apart from the database.",
         file=sys.stderr,

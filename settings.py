@@ -176,7 +176,7 @@ class Settings:
     listen: str = _field(
         "127.0.0.1:8000",
         _listen,
-        "address and port, or `unix:/path`",
+        "address and port, or `unix:/path`; port 0 is a free one, which the start line names",
     )
     instance_path: Path = _field(Path("instance"), Path, "the folder of keyring and database")
     database: str = _field(

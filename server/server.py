@@ -57,12 +57,21 @@ class Server:
             believes_forwarded_host=forwarded_host and trusted_proxy is not None,
             workers=threads,
         )
+        self._listen = listen
         self._listeners = open_listeners(listen)
         self._workers = Workers(self._context)
 
     @property
     def port(self) -> int:
         return int(self._listeners[0].getsockname()[1])
+
+    @property
+    def listens_on(self) -> str:
+        """The address in the form of `listen`, with the port that was given for port 0."""
+        if self._listen.startswith("unix:"):
+            return self._listen
+        host, _, port = self._listen.rpartition(":")
+        return f"{host}:{self.port}" if int(port) == 0 else self._listen
 
     @property
     def connections(self) -> list[Connection]:

@@ -24,14 +24,20 @@ _log = logging.getLogger("docservice")
 def listen(where: str) -> list[socket.socket]:
     """Listen at `host:port`, on each address of the host (`*`: on all), or at `unix:path`.
 
-    Raises `OSError`.
+    Port 0 is a free port, the same one on each address. Raises `OSError`.
     """
     if where.startswith("unix:"):
         return [_listen_at_path(where.removeprefix("unix:"))]
     host, _, port = where.rpartition(":")
     name = None if host == "*" else host.strip("[]")
     found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    return [_listen_at_address(family, to) for family, *_, to in dict.fromkeys(found)]
+    listeners: list[socket.socket] = []
+    for family, *_, address in dict.fromkeys(found):
+        if listeners and address[1] == 0:
+            given_port = listeners[0].getsockname()[1]
+            address = (address[0], given_port, *address[2:])  # noqa: PLW2901
+        listeners.append(_listen_at_address(family, address))
+    return listeners
 
 
 def accept(listener: socket.socket) -> tuple[socket.socket, tuple[str, int | None]] | None:

@@ -1,8 +1,13 @@
 """What the service leaves out when it starts, so that it answers within half a second of CPU."""
 
+import os
+import re
 import subprocess
 import sys
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from app import create_app
 from tests.service import ROOT
@@ -26,3 +31,26 @@ def test_what_is_slow_to_import_and_seldom_needed_is_imported_after_the_start_if
     program += "; import cffi; print(cffi.FFI().new('int *')[0])"
     command = [sys.executable, "-c", program]
     assert subprocess.check_output(command, cwd=ROOT, text=True) == "\n0\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_the_start_line_names_the_free_port_that_port_0_got(tmp_path, host):
+    settings = {"DOCSERVICE_LISTEN": f"{host}:0", "DOCSERVICE_INSTANCE_PATH": str(tmp_path)}
+    command = [sys.executable, "app.py"]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | settings, stderr=subprocess.PIPE, text=True
+    ) as process:
+        line = next(line for line in process.stderr if line.startswith("Document Service"))
+        [address] = re.findall(r" listens on (\S+); ", line)
+        try:
+            with urllib.request.urlopen(f"http://{address}/readyz", timeout=60) as answer:
+                status = answer.status
+        except OSError as error:
+            status = error
+        process.terminate()
+        process.stderr.read()
+
+    assert re.fullmatch(rf"{host}:[1-9]\d*", address)
+    assert status == 200
+    assert process.returncode == 0

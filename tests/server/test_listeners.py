@@ -18,6 +18,15 @@ def close(listeners):
         one.close()
 
 
+def test_every_address_of_a_host_gets_the_same_free_port():
+    listeners = listen("*:0")
+    ports = {one.getsockname()[1] for one in listeners}
+    close(listeners)
+
+    assert len(ports) == 1
+    assert 0 not in ports
+
+
 @pytest.mark.parametrize("where", ["127.0.0.1:0", "localhost:0", "*:0"])
 def test_the_server_listens_at_each_address_of_a_host(where):
     listeners = listen(where)
