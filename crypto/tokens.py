@@ -10,6 +10,7 @@ import base64
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -46,20 +47,34 @@ class TokenClaims:
     scope: str = ""
 
 
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
 class PasetoCodec:
     """Tokens of one purpose. `keys` returns 32-byte keys: the first one encrypts, all of them
     decrypt.
+
+    `now` returns milliseconds since 1970, UTC. No token outlives the machine's clock either, which
+    pyseto reads.
     """
 
-    def __init__(self, keys: Callable[[], Sequence[bytes]], purpose: bytes = b"session") -> None:
+    def __init__(
+        self,
+        keys: Callable[[], Sequence[bytes]],
+        purpose: bytes = b"session",
+        *,
+        now: Callable[[], int] = _now,
+    ) -> None:
         self._keys = keys
         self._assertion = _ASSERTION + purpose
+        self._now = now
         self._known: dict[str, pyseto.KeyInterface] = {}  # by their encoded footers
 
     def issue(self, claims: TokenClaims, seconds: int) -> str:
         """Return a token that expires in `seconds`."""
         key, footer = _key_and_footer(self._keys()[0])
-        now = datetime.now(UTC)
+        now = self._moment()
         payload = {
             "sub": claims.user_id,
             "jti": claims.id,
@@ -79,7 +94,13 @@ class PasetoCodec:
         claims = {"scope": "", **self._claims(key, token)}
         if not all(isinstance(claims.get(name), str) for name in ("sub", "jti", "exp", "scope")):
             raise DecryptionError
+        if datetime.fromisoformat(claims["exp"]) < self._moment():
+            raise DecryptionError
         return TokenClaims(claims["jti"], claims["sub"], claims["scope"])
+
+    def _moment(self) -> datetime:
+        """The present, in whole seconds, as tokens have it."""
+        return datetime.fromtimestamp(self._now() // 1000, UTC)
 
     def _key_of(self, footer: str) -> pyseto.KeyInterface | None:
         """Return the key with this footer, which is compared and not parsed."""

@@ -35,7 +35,7 @@ from .errors import (
     causes_of,
 )
 from .fault_log import log_unless_printed
-from .ids import first_id, generate_id, id_like, now, rfc3339
+from .ids import first_id, generate_id, id_like, now, rfc3339, set_clock_ahead
 from .rate_limits import (
     CODES,
     GUESSES,

@@ -11,6 +11,7 @@ _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _AS_DIGITS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
 _id_lock = threading.Lock()
 _last_id = 0
+_ahead_ms = 0
 
 
 def generate_id(prefix: str, behind: str | None = None) -> str:
@@ -55,7 +56,20 @@ def _encoded(prefix: str, number: int) -> str:
 
 def now() -> int:
     """Return the milliseconds since 1970, UTC."""
-    return time.time_ns() // 1_000_000
+    return time.time_ns() // 1_000_000 + _ahead_ms
+
+
+def set_clock_ahead(milliseconds: int) -> None:
+    """Have `now` be so far ahead of the machine's clock from now on, for tests; 0 ends this.
+
+    Where that sets the clock back, later ids do not sort after those of the future. So the
+    database that holds these is used no longer.
+    """
+    global _ahead_ms, _last_id  # noqa: PLW0603
+    with _id_lock:
+        if milliseconds < _ahead_ms:
+            _last_id = 0
+        _ahead_ms = milliseconds
 
 
 def rfc3339(milliseconds: int) -> str:

@@ -13,7 +13,7 @@ from settings import PREFIX, Settings, WrongSetting
 
 from .. import storage
 from ..accounts import StoredResponse, TokenKey, User
-from ..core import OperatorError
+from ..core import OperatorError, now
 from ..documents import Collection, Document
 from ..events import Mail
 from ..runtime import check_nodes, current_runtime, operator_message
@@ -206,8 +206,8 @@ def use_keyring(keyring: Keyring) -> None:
     with connected():
         if not TokenKey.newest_first():
             TokenKey.draw()
-    runtime.session_tokens = PasetoCodec(TokenKey.newest_first)
-    runtime.tickets = PasetoCodec(TokenKey.newest_first, b"ticket")
+    runtime.session_tokens = PasetoCodec(TokenKey.newest_first, now=now)
+    runtime.tickets = PasetoCodec(TokenKey.newest_first, b"ticket", now=now)
 
 
 def _require_roots(keyring: Keyring) -> None:

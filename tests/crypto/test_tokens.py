@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import time
 
 import pyseto
 import pytest
@@ -102,3 +103,16 @@ def test_arbitrary_strings_are_rejected_and_raise_nothing_else():
     for _ in range(2_000):
         junk = "".join(draw.choice("AZaz09-_.=!é\n\ud800") for _ in range(draw.randrange(1, 80)))
         assert refused(draw.choice(starts) + junk)
+
+
+def test_a_token_ends_by_the_clock_that_the_codec_is_given():
+    moment = [time.time_ns() // 1_000_000]
+    codec = PasetoCodec(lambda: [OLD], now=lambda: moment[0])
+    moment[0] += 3_600_000
+    token = codec.issue(ALICE, 60)
+
+    moment[0] += 59_000
+    assert codec.open(token) == ALICE
+    moment[0] += 3_000
+    with pytest.raises(DecryptionError):
+        codec.open(token)
