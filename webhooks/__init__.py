@@ -3,3 +3,4 @@
 from .dispatcher import Dispatcher
 from .http_client import SafeHttpClient
 from .limits import DispatcherLimits
+from .one_pass import send_due

@@ -104,12 +104,16 @@ class Senders(ABC, Generic[Row]):
 
     def _run(self) -> None:
         while (row := self._queue.get()) is not None and not self._stopped.is_set():
-            try:
-                self.send(row)
-            except Exception as error:
-                self.record_failure(row, error)
-            finally:
-                self._release(row)
+            self.attempt(row)
+
+    def attempt(self, row: Row) -> None:
+        """Send a row that was claimed, store the outcome, and let others send."""
+        try:
+            self.send(row)
+        except Exception as error:
+            self.record_failure(row, error)
+        finally:
+            self._release(row)
 
     def record_failure(self, row: Row, error: Exception) -> None:
         """Count an attempt that the service itself has failed at, and let the row wait."""
