@@ -63,8 +63,9 @@ _LISTEN_TAKES = (
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     """Return the WSGI application. `config` takes the settings' names without prefix.
 
-    `app.extensions["runtime"]` is its `Runtime`, which the first request opens unless something has
-    before. Raises `WrongSetting`, and `OperatorError` while another application is open.
+    `app.extensions["runtime"]` is its `Runtime`, which the first request opens unless something
+    has before. Its `close` ends the application; `running_app` calls that by itself.
+    Raises `WrongSetting`, and `OperatorError` while another application is open.
     """
     refuse_flask_run()
     config = config or {}
@@ -92,6 +93,23 @@ def _json_provider(app: Flask) -> DefaultJSONProvider:
     provider.ensure_ascii = False
     provider.sort_keys = False
     return provider
+
+
+@contextmanager
+def running_app(config: Mapping[str, Any] | None = None) -> Iterator[Flask]:
+    """Return the application of `create_app` with its database open, for a `with` block.
+
+    The end of the block closes it: the database, and what runs beside the requests. Nothing else
+    serves it or runs beside it: no server, no sweeper, no dispatcher. Raises as `create_app`, and
+    `OperatorError` or `KeyringError` if the database or the keyring cannot be opened.
+    """
+    app = create_app(config)
+    runtime: Runtime = app.extensions["runtime"]
+    try:
+        setup.open_runtime()
+        yield app
+    finally:
+        runtime.close()
 
 
 def _register(app: Flask, pages: tuple[Blueprint, ...]) -> None:
