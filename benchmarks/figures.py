@@ -21,7 +21,7 @@ def median_ms(seconds: Sequence[float]) -> float:
 
 
 def status(pid: int, name: str) -> int:
-    """KiB, or a count."""
+    """Return a value of a process's status: KiB, or a count."""
     return _field(f"/proc/{pid}/status", name)
 
 
@@ -50,14 +50,14 @@ def _cell(value: str | float | None) -> str:
 
 
 def goal(value: float, most: float | None) -> str:
-    """The cell of a goal: the limit, and whether it was missed."""
+    """Return the cell of a goal: the limit, and whether it was missed."""
     if most is None:
         return ""
     return f"≤ {most:g}" + (", missed" if value > most else "")
 
 
 def machine() -> str:
-    """The date, the machine and the versions."""
+    """Return the date, the machine and the versions."""
     info = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((line.split(":")[1].strip() for line in info if "model name" in line), "?")
     memory_gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)

@@ -1,4 +1,4 @@
-"""How floods of expensive calls slow down other callers.
+"""A benchmark of how floods of expensive calls slow down other callers.
 
     .venv/bin/python benchmarks/floods.py logins
     .venv/bin/python benchmarks/floods.py previews
@@ -11,11 +11,11 @@ below 50 ms in every flood. The last table compares the two refused logins, whic
 same time.
 
 Previews: twenty-four threads open one link of a PDF that takes seconds to draw, without pause; in
-the second flood each has a link of its own, to a document of its own, that all belong to one user,
-and uploads it anew when it was shown. Beside them `/healthz` is asked, and another user views a
-document. Prints p50, p99 and the longest of both in milliseconds, and what the flood was answered.
-The goal is a p99 of 250 ms for `/healthz`. The last table compares the second view of a document
-with its first view and with its content.
+the second flood each thread has a link of its own, to a document of its own, that all belong to one
+user, and uploads the document anew when it was shown. Meanwhile the benchmark asks `/healthz`, and
+another user views a document. It prints p50, p99 and the longest of both in milliseconds, and the
+answers to the flood. The goal is a p99 of 250 ms for `/healthz`. The last table compares the second
+view of a document with its first view and with its content.
 """
 
 import http.client
@@ -69,7 +69,7 @@ def main(flood: str) -> None:
 
 
 def beside(clients: int, ask: Callable[[int], int], measure: Callable[[], T]) -> tuple[T, str]:
-    """What `measure` returns during a flood, and what the flood was answered.
+    """Return the result of `measure` during a flood, and the numbers of the flood's answers.
 
     `ask` gets the number of a client and returns a status; all clients call it without pause, in a
     process of their own, so that they do not slow down the measurement.
@@ -130,7 +130,7 @@ def logins(service: Server) -> None:
 def posting(
     service: Server, path: str, body: bytes, headers: dict[str, str]
 ) -> Callable[[int], int]:
-    """A client that gets a 503 retries after 0.1 s: far earlier than Retry-After says."""
+    """Return a client that retries 0.1 s after a 503: far earlier than Retry-After says."""
 
     def post(_: int) -> int:
         status = service.call("POST", path, body, headers).status
@@ -174,7 +174,7 @@ def made(service: Server, path: str, body: bytes) -> dict[str, str]:
 
 
 def refused_logins(service: Server, rounds: int = 30) -> None:
-    """A wrong password and an unknown e-mail address, in turns."""
+    """Compare a wrong password and an unknown e-mail address, in turns."""
     times: dict[str, list[float]] = {ACCOUNT["email"]: [], "nobody@example.com": []}
     for _ in range(rounds):
         for email, seconds in times.items():
@@ -215,7 +215,7 @@ def previews(service: Server) -> None:
 
 
 def link(service: Server, number: int) -> str:
-    """The path of a link to a new document; the number makes the file another one."""
+    """Return the path of a link to a new document; the number makes the file another one."""
     record = service.good(
         "POST", "/v1/documents", document(SLOW_PDF + b"%" + str(number).encode(), "application/pdf")
     ).json
@@ -223,7 +223,7 @@ def link(service: Server, number: int) -> str:
 
 
 def views(service: Server) -> tuple[list[float], list[float]]:
-    """Seconds of calls to `/healthz`, and of another user's views of new documents."""
+    """Return the seconds of calls to `/healthz`, and of another user's views of new documents."""
     health: list[float] = []
     shown: list[float] = []
     user = another_user(service)

@@ -1,4 +1,4 @@
-"""Each goal for speed beside what it is compared with, from one run.
+"""The goals for speed, each beside a comparison, from one run.
 
     .venv/bin/python benchmarks/goals.py /tmp/peers/bin/python [--quick]
 
@@ -6,8 +6,8 @@
     /tmp/peers/bin/pip install bepasty waitress fastapi uvicorn cryptography
 
 bepasty stores files unencrypted; plain.py is a short FastAPI application; "same stack" are the same
-libraries and SQL without the rules of the service (plain_stack.py); "files" is waitress that
-writes the body to a file and syncs it. All take turns, on a connection each.
+libraries and SQL without the rules of the service (plain_stack.py); "files" is waitress that writes
+the body to a file and syncs it. All take turns, on a connection each.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def in_turns(calls: Calls, rounds: int) -> dict[str, float]:
-    """The median of each, in milliseconds; the first round is not counted."""
+    """Return the median of each call, in milliseconds; the first round is not counted."""
     found: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(-1, rounds):
         names = list(calls)
@@ -71,7 +71,7 @@ def in_turns(calls: Calls, rounds: int) -> dict[str, float]:
 
 
 def compared(what: str, ms: dict[str, float], **goals: float) -> None:
-    """A row for each of those that ours, the first one, is beside."""
+    """Print a row for each server that the first one, ours, is compared with."""
     own = ms.pop("ours")
     for name, other in ms.items():
         most = goals.get(name.split(",")[0].replace(" ", "_"))
@@ -115,7 +115,7 @@ def contents(service: Server, other: Server, size: int, rounds: int, most: float
 
 
 def lists(service: Server, hello: Server, stack: Server, rounds: int) -> None:
-    """Each on a connection that is kept."""
+    """Compare lists, each on a connection that is kept."""
     with contextlib.ExitStack() as kept:
         one, fifty = "/v1/documents?limit=1", "/v1/documents?limit=50"
         for _ in range(50):
@@ -134,7 +134,7 @@ def lists(service: Server, hello: Server, stack: Server, rounds: int) -> None:
 
 
 def repeated(stack: contextlib.ExitStack, server: Server, path: str) -> Callable[[], float]:
-    """Seconds of a call, of thirty."""
+    """Return a call that returns its mean seconds, of thirty requests."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port)
     stack.callback(connection.close)
 
@@ -158,7 +158,7 @@ def pdf(service: Server, rounds: int) -> None:
 
 
 def large_pdf(size: int) -> bytes:
-    """A PDF of one page, and an attachment of so many bytes that no page names."""
+    """Return a PDF of one page, and an attachment of so many bytes that no page names."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -183,7 +183,7 @@ def many(service: Server, other: Server, seconds: float) -> None:
 
 
 def process(service: Server, folder: str, rounds: int) -> None:
-    """The peak of memory after all that, and the seconds from a start to the first answer."""
+    """Print the peak of memory after all calls, and the seconds from start to first answer."""
     peak = service.memory_mib()
     row("peak memory, MiB", peak, None, None, goal(peak, 130))
     seconds = []

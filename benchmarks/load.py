@@ -1,6 +1,7 @@
 """Many clients at once, each on a persistent connection, each sending as soon as it is answered.
 
-They run in processes of their own, on one event loop each, so that they are not the bottleneck.
+The clients run in processes of their own, on one event loop each, so that they are not the
+bottleneck.
 """
 
 import asyncio
@@ -36,7 +37,7 @@ class Load:
 
 
 def small_uploads(server: Server, clients: int = 64, seconds: float = 10) -> Load:
-    """4 KiB each."""
+    """Send uploads of 4 KiB each, and return their times."""
     return load(server, small_upload(server), clients, seconds)
 
 

@@ -1,4 +1,4 @@
-"""How long an event takes to record, and how long a log of many events takes to verify.
+"""A benchmark of recording an event, and of verifying a log of many events.
 
 python benchmarks/log.py EVENTS
 """

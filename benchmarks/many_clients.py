@@ -1,9 +1,9 @@
-"""What 8 and 64 clients get of the service, beside one client, in turns.
+"""A benchmark of 8 and 64 clients of the service, beside one client, in turns.
 
     .venv/bin/python benchmarks/many_clients.py [--quick] [--sync-ms 10]
 
 `--sync-ms` makes each sync of the disk so many milliseconds longer. Run it on idle cores: on busy
-ones, threads that hand the interpreter to each other lose nothing that is not lost already.
+cores, threads that hand the interpreter to each other lose nothing that is not lost already.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A short document service: FastAPI, pydantic, AES-256-GCM, one BLOB a document.
+"""A short document service: FastAPI, pydantic, AES-256-GCM, one BLOB for each document.
 
 It has no accounts, links or lists, and so less to do than the service that it is compared with.
 """

@@ -1,7 +1,7 @@
 """Uploads and lists by the same libraries and the same SQL, without the rules of the service.
 
-No MAC, no context of what is sealed, no strict JSON, no limits, no headers, no log: what is left is
-what the libraries cost.
+There is no MAC, no sealing context, no strict JSON, no limits, no headers and no log: the rest is
+the cost of the libraries.
 """
 
 import base64
@@ -79,7 +79,7 @@ class Page(Schema):
 
 
 def create_app(documents, database):
-    """An application with so many documents in an empty database of SQLite.
+    """Return an application with so many documents in an empty database of SQLite.
 
     `KEY` lists them at `/v1/documents`.
     """
@@ -139,7 +139,7 @@ def _app(database):
 
 
 def _store(database, owner_id, body):
-    """A document with its payload, a link and two events, in one transaction."""
+    """Store a document with its payload, a link and two events, in one transaction."""
     payload, key = base64.b64decode(body["payload"], validate=True), os.urandom(32)
     id, token_id = f"doc_{time.time_ns():026}", f"tok_{time.time_ns():026}"
     document = _sealed(id, key, body["name"], body["content_type"], payload)

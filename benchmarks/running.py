@@ -94,7 +94,7 @@ class Answer:
 
 @dataclass
 class Server:
-    """One that takes `POST /v1/documents` with base64 in JSON: the service, or plain.py."""
+    """A server that takes `POST /v1/documents` with base64 in JSON: the service, or plain.py."""
 
     name: str
     port: int
@@ -109,7 +109,7 @@ class Server:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Send one request on a new connection, whose time is included."""
+        """Send one request on a new connection; its time includes the connection's."""
         start = time.perf_counter()
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         try:
@@ -128,7 +128,7 @@ class Server:
     def upload(
         self, raw: bytes, content_type: str = "application/octet-stream"
     ) -> tuple[float, str]:
-        """Seconds, and the path of what was stored. Encoding is not counted."""
+        """Upload bytes. Return the seconds, without encoding, and the path of the document."""
         body = document(raw, content_type)
         answer = self.good("POST", "/v1/documents", body)
         return answer.seconds, "/v1/documents/" + answer.json["id"]
@@ -140,24 +140,27 @@ class Server:
         self.good("DELETE", path)
 
     def delete_large(self, path: str, size: int) -> None:
-        """The small stay: a deletion cuts the log that the next upload writes to."""
+        """Delete a large document; a small one stays.
+
+        A deletion cuts the log that the next upload writes to.
+        """
         if size > MIB:
             self.delete(path)
 
     def memory_mib(self, name: str = "VmHWM") -> float:
-        """`VmHWM` is the peak since the start, `VmRSS` what it is now."""
+        """Return memory in MiB: `VmHWM` is the peak since the start, `VmRSS` the present value."""
         return status(self.pid, name) / 1024
 
 
 class SameStack(Server):
-    """plain_stack.py, which deletes nothing."""
+    """The server plain_stack.py, which deletes nothing."""
 
     def delete(self, path: str) -> None:
         pass
 
 
 class Files(SameStack):
-    """A file each: the body as it is, without base64."""
+    """A server that writes a file for each upload: the body as it is, without base64."""
 
     def upload(self, raw: bytes, content_type: str = "") -> tuple[float, str]:  # noqa: ARG002
         answer = self.good("POST", "/", raw)
@@ -165,7 +168,7 @@ class Files(SameStack):
 
 
 class Bepasty(Server):
-    """The same calls in bepasty's REST interface, which takes base64 too."""
+    """A bepasty server: the same calls in its REST interface, which takes base64 too."""
 
     def upload(self, raw: bytes, content_type: str = "") -> tuple[float, str]:  # noqa: ARG002
         encoded, size = base64.b64encode(raw), len(raw)
@@ -188,14 +191,14 @@ class Bepasty(Server):
 
 
 def document(raw: bytes, content_type: str = "application/octet-stream") -> bytes:
-    """The body of an upload."""
+    """Return the body of an upload."""
     encoded = base64.b64encode(raw)
     return b'{"contentType":"%b","payload":"%b"}' % (content_type.encode(), encoded)
 
 
 @contextlib.contextmanager
 def ours(folder: str, sync_ms: float = 0, **environment: str) -> Iterator[Server]:
-    """The service with an account of its own; its API key is in the headers.
+    """Run the service with an account of its own, whose API key is in the headers.
 
     Each sync of its write-ahead log takes `sync_ms` longer.
     """
@@ -225,7 +228,7 @@ def _api_key(server: Server) -> str:
 
 @contextlib.contextmanager
 def plain(python: str, folder: str) -> Iterator[Server]:
-    """plain.py; its writers wait for each other by SQLite's `busy_timeout`."""
+    """Run plain.py, whose writers wait for each other by SQLite's `busy_timeout`."""
     port = free_port()
     environment = {"DATABASE": f"{folder}/plain-{port}.sqlite"}
     command = [python, "-m", "uvicorn", "--port", str(port), "--app-dir", str(HERE), "plain:app"]

@@ -1,11 +1,11 @@
-"""Mixed load for some minutes: do memory, files, threads and latency stay the same?
+"""A mixed load for some minutes: do memory, files, threads and latency stay the same?
 
     .venv/bin/python benchmarks/soak.py [--minutes 10]
 
-Eight callers upload 1 KiB to 5 MiB, list, fetch records, content, ranges, pages and views, make
-and revoke links, delete, and log in now and then. Each keeps forty documents, so that the
-data stops growing in the first minute. The last third is compared with the first: memory, open
-files and threads, and the p99 of the calls.
+Eight callers upload 1 KiB to 5 MiB, list, fetch records, content, ranges, pages and views, make and
+revoke links, delete, and log in now and then. Each keeps forty documents, so that the data stops
+growing in the first minute. The last third is compared with the first: memory, open files and
+threads, and the p99 of the calls.
 """
 
 import argparse
@@ -152,7 +152,7 @@ def call_again(
 
 
 class Caller:
-    """Uploads until it has `KEPT` documents; from then on it uploads as often as it deletes."""
+    """A caller that uploads until it has `KEPT` documents, and then as often as it deletes."""
 
     def __init__(self, service: Server, seed: int) -> None:
         self._service, self._random = service, random.Random(seed)
@@ -168,7 +168,7 @@ class Caller:
         return self._random.choice(self._acts) if self._filled else self.upload
 
     def upload(self) -> None:
-        """Upload; sizes are distributed logarithmically from 1 KiB."""
+        """Upload a document; sizes are distributed logarithmically from 1 KiB."""
         size = int(1024 * (LARGEST_BYTES / 1024) ** self._random.random())
         start = self._random.randrange(LARGEST_BYTES - size + 1)
         raw = self._noise[start : start + size]

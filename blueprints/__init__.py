@@ -1,4 +1,7 @@
-"""The HTTP API: one file a noun; none imports another. Uses `models` and `viewer`."""
+"""Blueprints of the HTTP API: one file for each noun, none of which imports another.
+
+They use `models` and `viewer`.
+"""
 
 from .api_keys import api_keys
 from .auth import auth

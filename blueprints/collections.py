@@ -109,7 +109,7 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 
 @dataclass(frozen=True)
 class NewCollectionWithLink(RowWith[Collection]):
-    """A new collection, and its first link if one was asked for."""
+    """A new collection, and its first link if the caller asked for a link."""
 
     token: IssuedLink | None
 

@@ -58,7 +58,7 @@ def list_masked(query: dict[str, Any], id: str) -> Any:
 
 
 def _require_link(id: str, token_id: str) -> str:
-    """The id of a link to this. Raises `NotFound`."""
+    """Return the id of a link to this document or collection. Raise `NotFound`."""
     target = target_of(g.caller.owner_id, id)
     return DocumentToken.one_of_target(target, token_id).id
 

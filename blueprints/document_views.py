@@ -35,7 +35,7 @@ HTML = {"type": "string"}
 
 @pdf_pages.after_request
 def allow_opened_pages(response: Response) -> Response:
-    """An opened page has no origin; what it sends is a ticket, never a cookie."""
+    """Allow a page without an origin, as opened pages are: it sends a ticket, never a cookie."""
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Access-Control-Expose-Headers"] = "Retry-After"
     return response
@@ -43,7 +43,7 @@ def allow_opened_pages(response: Response) -> Response:
 
 @document_views.after_request
 def allow_tickets(response: Response) -> Response:
-    """A page that was opened reads what it loads by its ticket."""
+    """Allow an opened page to read what it loads by its ticket."""
     is_by_page = getattr(g.get("caller"), "credential_type", None) == TICKET
     return allow_opened_pages(response) if is_by_page else response
 

@@ -93,7 +93,7 @@ def delete(id: str) -> None:
 
 @dataclass(frozen=True)
 class UploadedDocument(RowWith[Document]):
-    """A new document, and its first link if one was asked for."""
+    """A new document, and its first link if the caller asked for a link."""
 
     token: IssuedLink | None
 
@@ -101,8 +101,9 @@ class UploadedDocument(RowWith[Document]):
 def _store(
     owner_id: str, payload: Base64Payload | Part, token: Any, collection_id: str = "", **facts: Any
 ) -> UploadedDocument:
-    """A document with its first link, at the end of its collection, in one transaction; `token`
-    holds the link's options.
+    """Store a document with its first link, at the end of its collection, in one transaction.
+
+    `token` holds the link's options.
     """
     if collection_id and not g.caller.may(READ):
         raise ScopeMissing(f"To add to a collection, this API key needs {READ!r}. Make one.")

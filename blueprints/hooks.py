@@ -1,4 +1,4 @@
-"""What happens before and after every request: its id, a connection, its caller; headers, logs."""
+"""Hooks before and after every request: request id, connection, caller; headers, logs."""
 
 import re
 import secrets
@@ -20,7 +20,7 @@ from .http.serving import reserve_memory, serve_for
 from .metrics import count
 from .views.notices import page_for_people
 
-_PRIVATE = {  # headers that keep a document private, of every response that was given no others
+_PRIVATE = {  # headers that keep a document private, for each response without headers of its own
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "private, no-store",
@@ -35,7 +35,10 @@ def register_hooks(app: Flask) -> None:
 
 
 def _before() -> None:
-    """In an order that matters. Returns nothing: Flask takes a hook's result as the response."""
+    """Run the steps before a handler, whose order matters.
+
+    Return nothing: Flask takes a hook's result as the response.
+    """
     _start(request)  # every response has a request id, errors too
     _acquire()  # resolving the caller reads the database,
     limit_body(request)  # and the body if it is a form
@@ -50,12 +53,12 @@ def _start(request: Request) -> None:
     g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
     g.started_at = time.perf_counter()
     path = request.environ.get("REQUEST_URI", "").partition("?")[0].lower()
-    if path.startswith("//") or "%2f" in path:  # the server makes a plain slash of them
+    if path.startswith("//") or "%2f" in path:  # the server turns both into a plain slash
         raise NotFound
 
 
 def _acquire() -> None:
-    """A database connection."""
+    """Acquire a database connection."""
     setup.open_runtime()
     prepare_connection()
     g.former_actor = current_actor.get()

@@ -34,7 +34,7 @@ from .http.problems import STATUS
 METHODS = {"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
 
 metrics = ApiBlueprint("metrics", __name__, description="Metrics")
-# Without a second series for each of the others, which says when it began
+# Leave out the second series of each counter, which says when the counter began
 disable_created_metrics()  # type: ignore[no-untyped-call]
 _registry = CollectorRegistry()
 _started_at = time.time()
@@ -74,7 +74,10 @@ def _is_on() -> bool:
 
 
 class _State(Collector):
-    """Read when it is asked for; without what needs the database while that does not answer."""
+    """The state of the service, read at each scrape.
+
+    While the database does not answer, the values that need it are left out.
+    """
 
     def collect(self) -> Iterator[Metric]:
         runtime = current_runtime()

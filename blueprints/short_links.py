@@ -1,6 +1,6 @@
 """Short links: `/s` opens whatever a link's target is now.
 
-They are for whoever has a link, and take its token or a ticket alone: no cookie is read, and a
+They serve the holder of a link, and take its token or a ticket alone: no cookie is read, and a
 click on any page may lead here.
 """
 

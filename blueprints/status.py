@@ -21,7 +21,7 @@ from .views.links import base_url
 from .views.notices import Brand, brand, send_logo, source
 
 VERSION = "0.2.0"
-BASE_URL = "\0address\0"  # where the address stands in a page that is drawn once
+BASE_URL = "\0address\0"  # the placeholder for the address in a page that is drawn once
 _indented = partial(json.dumps, indent=2, ensure_ascii=False)
 
 status = ApiBlueprint("status", __name__, description="The service itself")
@@ -87,8 +87,10 @@ def front_page() -> Response:
 
 @lru_cache(1)
 def _drawn_docs(describe: Callable[[], dict[str, Any]], shown: Brand | None) -> tuple[str, str]:
-    """The page and its policy, with a word in place of the address, which may be another one at
-    each request: drawing takes longer than all other public pages together.
+    """Return the page and its Content-Security-Policy, with a placeholder for the address.
+
+    The page is drawn once, as drawing takes longer than all other public pages together; the
+    address may differ between requests.
     """
     facts = {"statuses": STATUS, "meanings": meanings(), "dumps": _indented}
     return _drawn("docs.html", shown, base_url=BASE_URL, api=describe(), **facts)
@@ -99,7 +101,7 @@ def _page(template: str, **facts: Any) -> Response:
 
 
 def _drawn(template: str, shown: Brand | None, **facts: Any) -> tuple[str, str]:
-    """A page, and its Content-Security-Policy."""
+    """Return a page and its Content-Security-Policy."""
     style = render_template("base.css") + render_template("page.css") + (shown.css if shown else "")
     script = render_template("page.js")
     facts |= {"style": style, "script": script, "brand": shown, "version": VERSION}

@@ -1,5 +1,8 @@
-"""The CLI, `flask --app app …`. A command opens the database itself, and only if it needs it, so
-that `doctor` and `restore` work when the database or the keyring is damaged."""
+"""The CLI, `flask --app app …`.
+
+A command opens the database itself, and only if it needs the database, so that `doctor` and
+`restore` work when the database or the keyring is damaged.
+"""
 
 import json
 
@@ -44,8 +47,9 @@ COMMANDS: tuple[click.Command, ...] = (
 
 
 def refuse_flask_run() -> None:
-    """Raises a click exception if `flask run` is what creates the application: it would serve
-    without the limits, deadlines and background work of `app.py`.
+    """Raise a click exception if `flask run` creates the application.
+
+    It would serve without the limits, deadlines and background work of `app.py`.
     """
     context = click.get_current_context(silent=True)
     if context and context.info_name == "run":

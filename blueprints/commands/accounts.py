@@ -1,4 +1,4 @@
-"""The commands on accounts, and the test of the server that takes the service's mail.
+"""Commands on accounts, and the test of the mail server.
 
 `flask --app app users …` and `mail test`.
 """
@@ -97,7 +97,10 @@ def _checked(**fields: str | None) -> dict[str, Any]:
 
 
 def _password() -> str:
-    """Not an argument: other users of the machine can read those."""
+    """Return a password from the prompt or from stdin.
+
+    The password is no argument, as other users of the machine can read arguments.
+    """
     if sys.stdin.isatty():
         return str(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
     return sys.stdin.readline().rstrip("\r\n")

@@ -1,4 +1,4 @@
-"""The commands on all that the service keeps: root keys, the log, backups, payloads, the doctor.
+"""Commands on all that the service keeps: root keys, the log, backups, payloads, the doctor.
 
 `flask --app app keys …`, `audit …`, `payloads …`, `backup`, `restore`, `copy`, `sweep`, `doctor`.
 """
@@ -287,7 +287,10 @@ def _doctor_context(deep: bool, report: ReportProgress) -> DoctorContext:
 
 
 def _owner_of_database(context: DoctorContext) -> int:
-    """The service's user owns the database: root may run this for another user."""
+    """Return the id of the user who owns the database file, else of the user who runs the command.
+
+    The service's user owns the file; root may run the command for the service's user.
+    """
     database = context.database
     return database.stat().st_uid if database and database.exists() else os.geteuid()
 
@@ -300,7 +303,7 @@ def _print_finding(finding: Finding, label: str = "WRONG") -> None:
 
 
 def system_notes(user_id: int, converter: str | None) -> Iterator[str]:
-    """One or two sentences for each weakness of the system, for this user and this setting."""
+    """Yield a sentence or two for each weakness of the system, for this user and setting."""
     if not seccomp_available():
         yield (
             "There is no seccomp here: the process that parses documents is held by limits of "

@@ -17,7 +17,7 @@ LINE_SECONDS, TERMINAL_SECONDS = 5.0, 0.1
 
 
 def with_database(command: Callable[..., None]) -> Callable[..., None]:
-    """Open the database and the keyring before the command runs."""
+    """Decorate a command so that the database and the keyring are open before it runs."""
 
     @wraps(command)
     def wrapper(*args: Any, **options: Any) -> None:
@@ -44,7 +44,7 @@ def operator_errors() -> Iterator[None]:
 
 @contextmanager
 def progress(label: str) -> Iterator[ReportProgress]:
-    """One updated line on a terminal; elsewhere a new line every few seconds."""
+    """Print progress: one updated line on a terminal; elsewhere a new line every few seconds."""
     terminal = sys.stderr.isatty()
     pause_seconds = TERMINAL_SECONDS if terminal else LINE_SECONDS
     printed_at = time.monotonic()
@@ -71,6 +71,6 @@ def table(*rows: tuple[Any, ...]) -> None:
 
 
 def fail_if(problems: Any) -> None:
-    """Exit with code 1, so that a scheduler notices."""
+    """Exit with code 1 if there are `problems`, so that a scheduler notices."""
     if problems:
         raise SystemExit(1)

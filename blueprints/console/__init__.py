@@ -1,16 +1,17 @@
-"""The pages for people, below `/app`: plain Flask, which calls the models directly.
+"""Pages for people, below `/app`: plain Flask, which calls the models directly.
 
-One noun a file. A page is made so:
+There is one file for each noun. To add a page:
 
-1. A route of the noun's `Pages` (`pages.py`). It takes the session's cookie; `accepts=` says
-   otherwise. Its docstring is its row in docs/console.md.
-2. A GET returns `render("name", …)`: `templates/console/name.html`, which extends `layout.html` and
-   takes its fields from `fields.html`.
-3. A POST loads what was typed through the API's own request schema, calls the model and returns
-   `go(path, "done")`. `shows=` names the GET's function: it shows the form again, with what a
-   schema or a model refuses at its field, by the name that the API gives it.
-4. What makes a secret returns a page instead: `render("…", …=once(lambda: …))`, so that a reload
-   or a second click shows the same and makes nothing more.
+1. Add a route to the noun's `Pages` (`pages.py`). It takes the session's cookie unless
+   `accepts=` names other credentials. Its docstring is its row in docs/console.md.
+2. For a GET, return `render("name", …)`: `templates/console/name.html`, which extends
+   `layout.html` and takes its fields from `fields.html`.
+3. For a POST, load the form through the API's own request schema, call the model and return
+   `go(path, "done")`. `shows=` names the function of the GET: if a schema or a model refuses
+   the form, that function shows it again, with each error at its field, which has the name
+   that the API gives it.
+4. To make a secret, return a page instead: `render("…", …=once(lambda: …))`, so that a reload
+   or a second click shows the same secret and makes no other.
 
 The session's cookie and the guard against other sites' requests are in
 `http/authentication.py`; every handler that takes the cookie has them.

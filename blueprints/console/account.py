@@ -127,7 +127,7 @@ def _next() -> str:
 
 
 def _logged_in(user: User, path: str) -> Response:
-    with suppress(NotFound):  # there was none, or an invitation has ended it
+    with suppress(NotFound):  # there was no session, or an invitation has ended it
         Session.one_of(g.caller.owner_id, g.caller.id).end()
     seconds = current_runtime().settings.session_seconds
     session = Session.begin(user, seconds, client_of_request())
@@ -249,7 +249,11 @@ def export_account() -> Response:
 
 
 def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> Iterator[ZipEntry]:
-    """A document that does not open has a record without a file."""
+    """Yield an entry for each list of records of the account, as JSON.
+
+    `files` holds the entries of the originals. A document that does not open has a record without a
+    file.
+    """
     sessions = _all(lambda *page: Session.page_beside(g.caller.id, user.id, *page))
     yield _json("account", Profile().dump(user) | {"sessions": _dumped(SessionRecord(), sessions)})
 
@@ -277,7 +281,10 @@ def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> It
 
 
 def _all(page: Callable[[int, str | None], ResultPage]) -> Iterator[Any]:
-    """The rows of all pages of a list; a page is read by its length and what it comes after."""
+    """Yield the rows of all pages of a list.
+
+    `page` reads one page, by its length and the id of the row before the page.
+    """
     after: str | None = None
     while True:
         rows, after = page(EXPORTED_AT_ONCE, after)

@@ -1,4 +1,4 @@
-"""What happened, in sentences."""
+"""The pages that tell in sentences what happened."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -100,21 +100,21 @@ def show_activity() -> Response:
 
 
 def readings(owner_id: str, document_id: str) -> list[tuple[Event, Markup]]:
-    """The last readings of a document by links, in words."""
+    """Return the last five readings of a document by links, each with a sentence."""
     names = _Names(owner_id)
     found = readings_by_links(owner_id, document_id, 50)
     return [(event, names.reading(event.type, facts)) for event, facts in found[:5]]
 
 
 def _day(event: Event) -> str:
-    """The day in UTC, in words."""
+    """Return the day of an event in UTC, in words."""
     day = datetime.fromtimestamp(event.created_at / 1000, UTC).date()
     near = {today(): "Today", today() - timedelta(days=1): "Yesterday"}
     return near.get(day, f"{day:%A}, {day.day} {day:%B %Y}")
 
 
 class _Names:
-    """What ids are called, each looked up once."""
+    """Names for ids, each looked up once."""
 
     def __init__(self, owner_id: str) -> None:
         self._owner_id = owner_id
@@ -128,7 +128,8 @@ class _Names:
         key = quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name")
         id = data.get("documentId")
         found = self.document(id)
-        is_over = id and not found and event.type == "token.revoked"  # by hand, or with it
+        # the link was revoked by hand, or with its document
+        is_over = id and not found and event.type == "token.revoked"
         collection = quoted(self._called(Collection, data.get("collectionId")) or "that is gone")
         document = found or "a document that is gone"
         type = "token.spent" if is_over else event.type
@@ -171,7 +172,7 @@ class _Names:
         return Markup('<a href="/app/{}">{}</a>').format(path, quoted(found.name))
 
     def _sender(self, id: str | None) -> str | None:
-        """As whoever sent the document by a link has typed it."""
+        """Return the name that the sender of a document by a link has typed, if any."""
         found = self._document(id or "")
         return found.metadata.get("from") if found else None
 
@@ -188,7 +189,7 @@ class _Names:
 
 
 def _by(via: str, key: Markup, whom: Markup, reader: str | None) -> str | Markup:
-    """Who did it: of whoever opened a guarded link more is known than the link."""
+    """Return the words for the actor: the reader of a guarded link if known, else the link."""
     by_link = Markup("by the link{}").format(whom) if whom else "by a link"
     if reader:
         by_link = Markup("by {}").format(quoted(reader))

@@ -1,4 +1,4 @@
-"""Collections: all of them, and one with its documents and its links."""
+"""The pages of collections: all of them, and one with its documents and its links."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ def show_collection(id: str) -> Response:
 
 
 def _addable(collection: Collection, name: str) -> list[Document]:
-    """The newest documents of this name that are not in the collection."""
+    """Return the newest documents of this name that are not in the collection."""
     listed = documents_page(g.caller.owner_id, ON_A_PAGE, 1, order="", name=name, media_types=None)
     return [one for one in listed.documents if one.id not in collection.document_ids]
 
@@ -153,7 +153,10 @@ def _words() -> dict[str, Any]:
 
 
 def _changes(collection: Collection) -> dict[str, Any]:
-    """What the button that was pressed names, with the id of a document; else title and note."""
+    """Return the change that the pressed button names with the id of a document.
+
+    Without such a button, return the title and the note of the form.
+    """
     for name in ("add", "remove"):
         if ids := request.form.getlist(name):
             return {name: ids}
@@ -164,7 +167,7 @@ def _changes(collection: Collection) -> dict[str, Any]:
 
 
 def _moved(collection: Collection, id: str, step: int) -> list[str]:
-    """All ids, of which this one has changed places with the one beside it that is shown."""
+    """Return all ids, this one swapped with its neighbour among the documents that are shown."""
     shown = [one.id for one in collection.documents]
     ids = collection.document_ids
     at = shown.index(id) + step if id in shown else -1

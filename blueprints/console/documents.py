@@ -1,4 +1,4 @@
-"""Documents: the list and uploading, one with its preview, facts and links, and the bin."""
+"""The pages of documents: the list and uploading, one with preview, facts and links, the bin."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -59,7 +59,7 @@ ON_A_PAGE = 9
 BINNED_ON_A_PAGE = 12
 MOST_SELECTED = 100
 MOST_LINKS = 100
-_MOST_TEXT_BYTES = 4096  # of a field of the form
+_MOST_TEXT_BYTES = 4096  # the most bytes of a field of the form
 _FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token", "collectionId"}
 
 
@@ -84,7 +84,8 @@ def show_documents(**_: str) -> Response:
         media_types=viewer.media_types_of(asked["type"]),
         order=asked["sort"],
     )
-    shared = request.args.getlist("shared")[:MOST_SELECTED]  # by a phone, which stored them
+    # documents that a phone has shared and stored
+    shared = request.args.getlist("shared")[:MOST_SELECTED]
     stored = [one for one in with_binned(owner_id, shared) if one.binned_at is None]
     runtime = current_runtime()
     return render(
@@ -148,7 +149,7 @@ def _save_selected(owner_id: str, ids: list[str]) -> Response:
 
 
 def _store_sent(**facts: Any) -> dict[str, Any]:
-    """What `_store` answers for the form of this request, which is stored once."""
+    """Store the form of this request once, and return the result of `_store`."""
     body = seekable_body(request)
     content_type = request.content_type or ""
     digest = fingerprint_of_parts(body, content_type)
@@ -164,8 +165,9 @@ def _store_sent(**facts: Any) -> dict[str, Any]:
 
 
 def _store(parts: list[Part], **more: Any) -> dict[str, Any]:
-    """The address of the document's page, and the ids of the link if one was asked for, and of the
-    collection that has it. `more` is what `upload` takes beside what the parts say.
+    """Store a document. Return the path of its page and the ids of its link and its collection.
+
+    Either id may be None. `more` holds arguments of `upload` beside those that the parts give.
     """
     owner_id = g.caller.owner_id
     wants_link = text("act") == "link"
@@ -203,7 +205,7 @@ def receive() -> Response:
 
 
 def _shared_files(parts: list[Part]) -> Iterator[Part]:
-    """The files; if there are none, the text or the address that is shared, as one."""
+    """Yield the files; if there are none, the shared text or address as one file."""
     files = [part for part in parts if part.name == "file" and part.size]
     texts = [part for part in parts if part.name in {"text", "url"} and part.size]
     if files or not texts:
@@ -243,7 +245,10 @@ def edit_document(id: str) -> Response:
 
 
 def _metadata() -> dict[str, str]:
-    """As it was typed: a pair a line, as in `name: value`."""
+    """Return the metadata as it was typed, a `name: value` pair a line.
+
+    Raise `ValidationError` for a line without a colon and for a repeated name.
+    """
     lines = [line for line in request.form.get("metadata", "").splitlines() if line.strip()]
     pairs = [line.partition(":") for line in lines]
     found = {name.strip(): value.strip() for name, colon, value in pairs if colon}
@@ -328,7 +333,7 @@ def share(id: str) -> Response:
     return jsonify(id=link_id, address=address_of(link_of_owner(g.caller.owner_id, link_id)))
 
 
-# The bin: what was deleted in the pages, for a day
+# The bin: documents that were deleted in the pages, for a day
 
 
 @bin.get("")

@@ -1,4 +1,4 @@
-"""Forms: what was typed, what is wrong at which field, and answers that a reload repeats."""
+"""Forms: typed values, errors at their fields, and answers that a reload repeats."""
 
 import json
 import secrets
@@ -21,9 +21,9 @@ from ..http.idempotency import execute_once
 from ..http.multipart import FORM_DATA
 from ..http.problems import STATUS, messages_by_pointer
 
-TOMORROW = "tomorrow"  # where the browser is, which tells its offset
-WAIT_SECONDS = 10  # a second click for the answer to the first
-_FIELDS = {  # of errors that name none
+TOMORROW = "tomorrow"  # in the browser's zone, of which the form holds the offset
+WAIT_SECONDS = 10  # the time that a second click waits for the first one's answer
+_FIELDS = {  # fields by the code of an error that names no field
     "email_taken": ("email",),
     "wrong_credentials": ("currentPassword", "password"),
 }
@@ -32,7 +32,7 @@ _AGAIN = "Type the password again: it was not kept."
 
 @dataclass(frozen=True)
 class Form:
-    """A form by the path it is sent to. Errors without a field are under the name ''."""
+    """A form by the path that it is sent to. Errors without a field are under the name ''."""
 
     action: str
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Form:
 
 
 def form(action: str, **initial: Any) -> Form:
-    """The form for a template: as it was sent if it was refused now, else with these values."""
+    """Return the form for a template: as sent if it was refused now, else with these values."""
     posted: Form | None = g.get("posted")
     if posted and posted.action == action:
         return posted
@@ -67,7 +67,7 @@ def form_key() -> str:
 
 
 def show_again(view: Callable[..., Response], page: Callable[..., Response] | None) -> Any:
-    """The view; where it refuses a form, the page shows the form as it was sent, with errors."""
+    """Wrap a view so that `page` shows a refused form as it was sent, with errors."""
 
     @wraps(view)
     def checked(**path: str) -> Any:
@@ -87,10 +87,11 @@ def show_again(view: Callable[..., Response], page: Callable[..., Response] | No
 
 
 def once(execute: Callable[[], Any], key: str = "", content: str = "") -> Any:
-    """What `execute` returns, as JSON. The same form sent again gets the same without executing.
+    """Return the result of `execute` as JSON; a form sent again gets the same result.
 
-    The form holds a random key. What is returned is kept sealed for 24 hours. A form that was
-    changed since is another one, also with the same key. Give both for the form of an upload.
+    The form holds a random key. The result is kept sealed for 24 hours. A form that was changed
+    meanwhile is another form, also with the same key. Give both `key` and `content` for the form of
+    an upload. Raise `IdempotencyInProgress` if the first call still runs, or `TooManyRequests`.
     """
     if not (key or request.form.get("key")):
         return execute()
@@ -102,14 +103,16 @@ def once(execute: Callable[[], Any], key: str = "", content: str = "") -> Any:
 
 
 def accepts_html() -> bool:
-    """Whether a page answers the request; the console's script asks for JSON."""
+    """Return whether a page answers the request; the console's script asks for JSON."""
     wanted = request.accept_mimetypes
     return wanted["text/html"] >= wanted["application/json"]
 
 
 def typed() -> MultiDict[str, str]:
-    """The texts of the form. Those of an upload are set by who reads its parts: werkzeug would
-    write the file to the disk.
+    """Return the texts of the form.
+
+    The reader of an upload's parts sets the upload's texts, as werkzeug would write the file to the
+    disk.
     """
     if request.mimetype == FORM_DATA:
         return g.get("typed") or MultiDict()
@@ -121,7 +124,7 @@ def text(name: str) -> str | None:
 
 
 def number(name: str) -> Any:
-    """An integer, or what was typed instead, for the schema to refuse."""
+    """Return an integer, or the typed text, which the schema then refuses."""
     try:
         return _integer(name)
     except ValueError:
@@ -129,7 +132,7 @@ def number(name: str) -> Any:
 
 
 def link_ends() -> list[tuple[str, str]]:
-    """When a link may end, for a row of choices: values of `ends`, and words."""
+    """Return the ends that a link may have, for a row of choices: values of `ends`, and words."""
     friday = friday_after_tomorrow()
     return [
         ("1h", "1 hour"),
@@ -142,7 +145,7 @@ def link_ends() -> list[tuple[str, str]]:
 
 
 def today() -> date:
-    """In UTC."""
+    """Return the date of today in UTC."""
     return _moment_now().date()
 
 
@@ -155,8 +158,11 @@ def _moment_now() -> datetime:
 
 
 def end() -> dict[str, str | None]:
-    """`expiresAt` as chosen: in some days or hours (`7`, `1h`), at the end of `tomorrow` or of a
-    date (itself, or `date` and `endsOn`) in the browser's zone, never; nothing to keep it.
+    """Return `expiresAt` as chosen in the form, or nothing to keep the present end.
+
+    The choice is a number of days or hours (`7`, `1h`), the end of `tomorrow` or of a date (itself,
+    or `date` and `endsOn`) in the browser's zone, or never. Raise `ValidationError` for anything
+    else.
     """
     chosen = typed().get("ends", "keep")
     if chosen in {"keep", "never"}:
@@ -184,7 +190,10 @@ def _moment(chosen: str) -> datetime:
 
 
 def _integer(name: str) -> int:
-    """`ValueError` for anything else, and for more digits than Python reads."""
+    """Return an integer.
+
+    Raise `ValueError` for any other text, and for more digits than Python reads.
+    """
     return int(typed().get(name, ""))
 
 
@@ -203,7 +212,7 @@ def _refused(
 
 
 def _by_field(messages: Mapping[str, Any]) -> dict[str, str]:
-    """The first message for each field."""
+    """Return the first message for each field."""
     found: dict[str, str] = {}
     for pointer, sentence in messages_by_pointer(messages):
         found.setdefault("".join(pointer.split("/")[1:2]), sentence)

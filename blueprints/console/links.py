@@ -1,4 +1,4 @@
-"""Links: all of them, and one with its terms and openings."""
+"""The pages of links: all of them, and one with its terms and openings."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ PATH = "/app/links"
 ON_A_PAGE = 10
 OPENINGS_ON_A_PAGE = 6
 TEXT = "text/plain; charset=utf-8"
-LISTED_AFTER_MS = 60_000  #  openings in the minute after another are listed as one
+LISTED_AFTER_MS = 60_000  # openings in the minute after another are listed as one
 _MARKED_AND_SAVED = (
     "Untick “May be saved”, or untick this: a link whose pages are marked is for viewing alone."
 )
@@ -99,7 +99,7 @@ def show_agreement(id: str) -> Response:
 
 
 def issue(target: Target, fields: dict[str, Any]) -> str:
-    """The id of a new link by the fields of its form."""
+    """Create a link by the fields of its form, and return its id."""
     body = NewDocumentToken().load(fields)
     owner_id = g.caller.owner_id
     made = once(lambda: DocumentToken.issue(target, LinkOptions.of(owner_id, **body)).row.id)
@@ -107,7 +107,7 @@ def issue(target: Target, fields: dict[str, Any]) -> str:
 
 
 def show_new(id: str) -> Response:
-    """The page of a link that was just made."""
+    """Return the page of a link that was just made."""
     return _render_link("shared", link_of_owner(g.caller.owner_id, id), is_new=True)
 
 
@@ -139,9 +139,10 @@ def revoke_link(id: str) -> Response:
 
 
 def link_fields() -> dict[str, Any]:
-    """The fields of a form for a link, as the API names them.
+    """Return the fields of a form for a link, as the API names them.
 
-    One that was refused with a password is sent `again`, and not without a word on it.
+    A form that was refused with a password is sent `again`. Raise `ValidationError` if it then
+    holds neither a password nor the tick for a link without one.
     """
     fields = typed()
     password = fields.get("password") or None
@@ -164,7 +165,7 @@ def link_fields() -> dict[str, Any]:
 
 
 def _guards(fields: Mapping[str, str]) -> dict[str, Any]:
-    """What the link asks, of a form that has these fields."""
+    """Return what the link asks of its readers, by these fields of a form."""
     guards: dict[str, Any] = {}
     if "recipients" in fields:
         guards["recipients"] = re.findall(r"[^\s,;]+", fields["recipients"]) or None
@@ -176,7 +177,10 @@ def _guards(fields: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _guards_of(link: DocumentToken) -> dict[str, Any]:
-    """The same as the form of the link holds it, where browsers change the ends of lines."""
+    """Return the same values as `_guards` for an existing link.
+
+    Line ends are normalised, as browsers change them in a form.
+    """
     text = link.agreement and re.sub("\r\n?", "\n", link.agreement)
     return {
         "recipients": list(link.recipients) or None,

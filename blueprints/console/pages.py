@@ -1,4 +1,4 @@
-"""Pages: routes that declare their credentials, what every page has, errors as pages, assets."""
+"""Pages: routes that declare their credentials, common parts, errors as pages, assets."""
 
 import gzip
 import secrets
@@ -41,15 +41,15 @@ _POLICY = (
     "base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_HEADERS = {  # by `no-referrer` our own forms would come with `Origin: null`
+_HEADERS = {  # with `no-referrer` our own forms would come with `Origin: null`
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
-_KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of an error's page
+_KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers that an error's page keeps
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 _ASSETS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
-_ICONS = {  # file -> where it is used, and for what
+_ICONS = {  # file -> its facts in the manifest
     "icon.svg": {"type": "image/svg+xml", "sizes": "any"},
     "icon-192.png": {"type": "image/png", "sizes": "192x192"},
     "icon-512.png": {"type": "image/png", "sizes": "512x512", "purpose": "any maskable"},
@@ -63,7 +63,7 @@ _MANIFEST = {
     "scope": "/app/",
     "display": "standalone",
     "background_color": "#f3f4f6",
-    "theme_color": "#ffffff",  # in dark mode a `meta` of the pages says another one
+    "theme_color": "#ffffff",  # in dark mode a `meta` of the pages names another colour
     "icons": [{"src": f"/app/{name}", **facts} for name, facts in _ICONS.items()],
     "share_target": {
         "action": "/app/share",
@@ -111,8 +111,8 @@ class Pages(Blueprint):
     ) -> Any:
         """Register a page that `accepts` these credentials.
 
-        What a form is refused for is shown by the page `shows`, at the fields, or else by a page of
-        its own. `form` is the schema of an upload's parts.
+        If a form is refused, the page `shows` shows the errors at the fields; without `shows`, the
+        errors have a page of their own. `form` is the schema of an upload's parts.
         """
         register = super().route(rule, **options)
 
@@ -125,7 +125,7 @@ class Pages(Blueprint):
 
 
 def render(template: str, status: int = 200, **values: Any) -> Response:
-    """A page of `templates/console/`."""
+    """Return a page of `templates/console/`."""
     nonce = secrets.token_urlsafe(16)
     html = render_template(f"console/{template}.html", nonce=nonce, brand=brand(), **values)
     policy = {"Content-Security-Policy": _POLICY.format(nonce)}
@@ -133,26 +133,27 @@ def render(template: str, status: int = 200, **values: Any) -> Response:
 
 
 def go(path: str, done: str = "", **more: Any) -> Response:
-    """303 to a page, which says what was done; `done` is a key of its table of sentences."""
+    """Redirect with 303 to a page that shows a sentence; `done` is the key of the sentence."""
     query = urlencode({"done": done} | more, doseq=True) if done else ""
     joint = query and ("&" if "?" in path else "?")
     return Response("", 303, {"Location": iri_to_uri(path + joint + query)})
 
 
 def go_back(otherwise: str, done: str, **more: Any) -> Response:
-    """To the page that the form names or was on, which says what was done."""
+    """Redirect to the page that the form names or was on, which shows the sentence of `done`."""
     back = page_of(request.form.get("back", "")) or referring_page() or otherwise
     return go(back, done, **more)
 
 
 def page_number() -> int:
-    """The page of a list that is asked for."""
+    """Return the number of the page of a list that is asked for."""
     return max(1, request.args.get("page", 1, int))
 
 
 def from_here(view: Page) -> Page:
-    """A GET that is recorded, or that costs much: the link of another site, with which browsers
-    send the cookie, leads to the page above instead, which asks.
+    """Wrap a GET that is recorded or expensive: a link of another site leads to the page above.
+
+    Browsers send the cookie with such a link. The page above asks first.
     """
 
     @wraps(view)
@@ -165,7 +166,7 @@ def from_here(view: Page) -> Page:
 
 
 def page_of(address: str) -> str:
-    """The address, a path and perhaps a query, if browsers find a page of ours there, else ''."""
+    """Return the address, a path and perhaps a query, if it leads to a page of ours, else ''."""
     if (
         len(address) > MOST_ADDRESS_CHARACTERS
         or not address.isprintable()
@@ -178,14 +179,14 @@ def page_of(address: str) -> str:
 
 
 def referring_page() -> str:
-    """The path of the page that holds this form; '' if it is not known."""
+    """Return the path of the page that holds this form; '' if it is not known."""
     with suppress(ValueError):
         return page_of(urlsplit(request.referrer or "").path)
     return ""
 
 
 def _page_above() -> str:
-    """The nearest page above the address of this request."""
+    """Return the path of the nearest page above the address of this request."""
     pages = current_app.url_map.bind("")
     path = request.path.rpartition("/")[0]
     while path.startswith("/app/") and not pages.test(path, "GET"):
@@ -197,8 +198,10 @@ def _page_above() -> str:
 
 
 def errors_as_pages(response: Response) -> Response:
-    """After-request hook: below `/app` people get a page, and the console's script the problem. So
-    do browsers at any other address that is none of ours, but for those of programs.
+    """Replace a problem by a page for people, as an after-request hook.
+
+    Below `/app` people get a page, and the console's script gets the problem. Browsers also get a
+    page at any unknown address outside `/v1/`.
     """
     if response.status_code < 400 or response.mimetype != PROBLEM or not accepts_html():
         return response
@@ -221,7 +224,7 @@ def errors_as_pages(response: Response) -> Response:
 
 
 def _to_login() -> Response:
-    """To the login, and from there back to this page, or to the page that holds the form."""
+    """Redirect to the login, and from there back to this page, or to the page of the form."""
     is_form = request.method == "POST"
     page = referring_page() if is_form else request.full_path.rstrip("?")
     response = go(f"/app/login?next={quote(page)}")
@@ -263,7 +266,7 @@ def asset(kind: str) -> Asset:
 def static(version: str, kind: str) -> Response:  # noqa: ARG001
     """Return the stylesheet or the script of the pages"""
     found = asset(kind)
-    if request.path != found.address:  # that of another version
+    if request.path != found.address:  # the address of another version
         raise NotFound
     is_compressed = request.accept_encodings["gzip"] > 0
     response = Response(
@@ -300,7 +303,7 @@ def manifest() -> Response:
     return response
 
 
-# What the templates may use besides their values
+# Functions that the templates may use besides their values
 
 
 def prepare_templates(state: BlueprintSetupState) -> None:
@@ -338,17 +341,20 @@ assets.record_once(prepare_templates)
 
 
 def quoted(text: str) -> Markup:
-    """In a sentence, whose order it leaves alone where it is written from right to left."""
+    """Return the text isolated, so that right-to-left text leaves the sentence's order alone."""
     return Markup("<bdi>{}</bdi>").format(visible(text))
 
 
 def for_whom(label: str | None) -> Markup:
-    """What stands behind `link`."""
+    """Return the words that follow `link` in a sentence: for whom it is, or nothing."""
     return Markup(" for “{}”").format(quoted(label)) if label else Markup()
 
 
 def address_of(link: Any) -> str | None:
-    """Where it opens, or for one that saves only, where it saves; None if it is not known."""
+    """Return the address at which a link opens, or saves if it permits nothing else.
+
+    Return None if the link's secret is not known.
+    """
     secret = secret_of(link)
     if secret is None:
         return None
@@ -362,7 +368,7 @@ def _kind(document: Any) -> str:
 
 
 def _has_pages(target: Any) -> bool:
-    """Whether it is a document with pages that can be read."""
+    """Return whether the target is a document with pages that can be read."""
     try:
         return isinstance(target, Document) and target.has_pages()
     except Exception as error:
@@ -376,17 +382,18 @@ def _badge(document: Any) -> str:
 
 
 def _event_words(type: str) -> str:
-    """A type of events, such as `token.spent`, for people: `link ended`."""
+    """Return the words for a type of events: `link ended` for `token.spent`."""
     for name, word in (("token", "link"), ("api_", ""), ("spent", "ended"), (".", " ")):
         type = type.replace(name, word)
     return type
 
 
 def _link_state(link: Any) -> State:
-    """The moment is the one it ends or has ended at."""
+    """Return the state of a link, with the moment at which the link ends or has ended."""
     if link.revoked_at:
         return "over", "revoked", link.revoked_at
-    if getattr(link, "target_name", "") is None:  # of all links: its document is in the bin
+    # in the list of all links: the document is in the bin
+    if getattr(link, "target_name", "") is None:
         return "over", "ended", None
     if has_passed(link.expires_at):
         return "over", "ended", link.expires_at

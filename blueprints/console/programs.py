@@ -1,4 +1,4 @@
-"""What programs use: API keys, and webhooks with what was sent to them."""
+"""The pages for programs: API keys, and webhooks with their deliveries."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ webhooks = Pages("webhooks", "/webhooks")
 KEYS_PATH = "/app/keys"
 WEBHOOKS_PATH = "/app/webhooks"
 KEYS_ON_A_PAGE = 6
-WEBHOOKS_ON_A_PAGE = 100  # which is all of them: nobody may have more
+WEBHOOKS_ON_A_PAGE = 100  # all webhooks: nobody may have more
 DELIVERIES_ON_A_PAGE = 25
 _NOUNS = {"document": "Documents", "collection": "Collections", "token": "Links", "api_key": "Keys"}
 _GROUPS: dict[str, list[str]] = {  # of the types of events
@@ -99,7 +99,7 @@ def show_webhook(id: str) -> Response:
 
 
 def _sent_body(delivery: Any) -> str:
-    """Laid out to be read; '' if its event is no longer kept."""
+    """Return the body of a delivery, indented; '' if its event is no longer kept."""
     event = Event.find(delivery.event_id)
     return json.dumps(json.loads(event.sent_body), indent=2) if event else ""
 
@@ -168,7 +168,10 @@ def _webhook_fields() -> dict[str, Any]:
 
 
 def _show_secret(issue: Callable[[], Issued[Webhook] | Webhook]) -> Response:
-    """The secret, this once; a webhook that sends mail has none, and asks its address first."""
+    """Show the secret of a webhook, this once.
+
+    A webhook that sends mail has no secret: redirect to its page, as a mail asks its address first.
+    """
     issued = once(lambda: WebhookWithSecret().dump(issue()))
     if "secret" in issued:
         return render("secret", webhook=issued)

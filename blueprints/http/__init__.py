@@ -1,4 +1,4 @@
-"""What surrounds a handler: who calls, what a body may be, limits, errors, the access log."""
+"""Everything around a handler: the caller, bounds of bodies, limits, errors, the access log."""
 
 from .blueprint import ApiBlueprint
 from .declarations import (

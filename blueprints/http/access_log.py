@@ -1,4 +1,7 @@
-"""One line for each request on stderr, as text or JSON: never a secret, a query or a body."""
+"""The access log: one line for each request on stderr, as text or JSON.
+
+A line never holds a secret, a query or a body.
+"""
 
 import json
 import logging
@@ -17,19 +20,19 @@ _OTHER_LOGS = "%(asctime)s %(name)s %(message)s"
 _TEXT = (
     "%(time)s %(requestId)s %(method)s %(route)s %(status)s %(ms)s ms %(bytes)s bytes by %(caller)s"
 )
-_form = ""  # of a line: `text` or `json`; none is written before the logs are set up
+_form = ""  # the form of a line, `text` or `json`; '' until the logs are set up
 _lock = threading.Lock()  # writes a line whole
 
 
 class Access(NamedTuple):
-    """What is logged and counted of a request. One that the server rejected has no route."""
+    """The logged and counted facts of a request. A request rejected by the server has no route."""
 
     request_id: str
     status: int
     size_bytes: int | None
     method: str = "-"
     route: str = "-"  # the template of the path
-    seconds: float = 0.0  # to the head of the response
+    seconds: float = 0.0  # until the head of the response
     caller: str = "-"  # the id of a user, or of the link that was used
 
 
@@ -43,7 +46,7 @@ def configure_logging(form: str) -> None:
 
 
 def access_of(response: Response) -> Access:
-    """The access of this request, which gets this response."""
+    """Return the facts of this request, which gets this response."""
     caller = g.get("caller")
     rule = request.url_rule
     return Access(
@@ -58,7 +61,10 @@ def access_of(response: Response) -> Access:
 
 
 def log_access(access: Access) -> None:
-    """Write its line. One that cannot be written is left out, as the request is done."""
+    """Write the line of a request.
+
+    A line that cannot be written is left out, as the request is done.
+    """
     if not _form:
         return
     line = {

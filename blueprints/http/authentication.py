@@ -1,4 +1,4 @@
-"""Who is calling: one hook resolves the credential before any handler, which reads `g.caller`."""
+"""Authentication: one hook resolves the credential before any handler, which reads `g.caller`."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,9 +37,9 @@ from .declarations import (
 )
 
 UPLOADS_BY_LINK = "/s"
-COOKIE_NAMES = "__Host-session", "session"  # over https, over http
+COOKIE_NAMES = "__Host-session", "session"  # over https, and over http
 FORM = "application/x-www-form-urlencoded"
-_GLUED = ".,;:!?)]}>'\"*"  # to the end of a link, by who writes it into a sentence
+_GLUED = ".,;:!?)]}>'\"*"  # characters that people append to a link in a sentence
 _BETWEEN_HEADERS = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
 
 
@@ -50,7 +50,10 @@ class OriginNotAllowed(ServiceError):
 
 @dataclass(frozen=True)
 class Caller:
-    """`id` is that of the credential's row; `permissions` are a key's scopes or a token's."""
+    """The caller of a request, with the permissions of their credential.
+
+    `id` is that of the credential's row; `permissions` are a key's scopes or a token's.
+    """
 
     credential_type: str
     owner_id: str = ""
@@ -63,11 +66,11 @@ class Caller:
         return User.get_by_id(self.owner_id)
 
     def may(self, scope: str) -> bool:
-        """Whether the owner's session or API key permits what `scope` names."""
+        """Return whether the caller has the owner's session, or a credential with this `scope`."""
         return self.credential_type in {SESSION, COOKIE} or scope in self.permissions
 
     def actor(self) -> dict[str, str]:
-        """The caller as events name them: by ticket, the credential that opened the page."""
+        """Return the caller as events name them: by ticket, the credential that opened the page."""
         ids = {API_KEY: {"apiKeyId": self.id}, DOCUMENT_TOKEN: {"tokenId": self.id}}
         opened_by = {"ses": SESSION, "key": API_KEY, "tok": DOCUMENT_TOKEN}
         via = SESSION if self.credential_type == COOKIE else self.credential_type
@@ -82,7 +85,7 @@ class Caller:
         }
 
     def document(self, id: str) -> Document:
-        """The caller's own document, or one that their link opens. Raises `NotFound`."""
+        """Return the caller's own document, or one that the link opens. Raise `NotFound`."""
         if not self.owner_id and self.grant:
             return self.grant.document(id)
         if self.grant and id != self.grant.target_id:  # a page that the owner opened
@@ -95,7 +98,7 @@ LINK_ONLY = "Open the link as it was sent to you: its address holds ?token=dt_â€
 
 
 def resolve_caller(request: Request) -> Caller | None:
-    """Before-request hook: refuses a caller before the body or the query is validated.
+    """Refuse a caller before the body or the query is validated, as a before-request hook.
 
     A handler that declares no credentials is refused to everyone.
     """
@@ -111,7 +114,7 @@ def resolve_caller(request: Request) -> Caller | None:
     if caller.grant and not ("Idempotency-Key" in request.headers and request.method == "POST"):
         caller.grant.refuse_if_used_up()
     if caller.permissions == {UPLOAD} and "id" in (request.view_args or {}):
-        raise NotFound  # it opens no document
+        raise NotFound  # a link that takes files opens no document
     needed = {API_KEY: view.scopes, DOCUMENT_TOKEN: filter(None, [view.permission])}
     for one in needed.get(caller.credential_type, ()):
         if one not in caller.permissions:
@@ -120,11 +123,12 @@ def resolve_caller(request: Request) -> Caller | None:
 
 
 def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admission | None:
-    """The admission of a long body, if the head of a request holds a valid session token or an API
-    key; on the pages for people a session's cookie; or a link that takes files, if there is room.
+    """Return the admission of a long body by the head of its request; None to refuse the body.
 
-    The server asks before it receives a long body; header names are as in `X_API_KEY`. Where the
-    database fails, the application says so after the body.
+    The head needs a valid session token or API key, on the pages for people a session's cookie, or
+    a link that takes files and has room. The server asks before it receives a long body; header
+    names are as in `X_API_KEY`. If the database fails, the body is admitted, and the application
+    reports the failure after the body.
     """
     given: Iterable[tuple[Resolve, str]]
     given = _in_headers(headers.get("AUTHORIZATION"), headers.get("X_API_KEY"))
@@ -147,7 +151,11 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
 
 
 def _only_caller(credentials: Iterable[tuple[Resolve, str]]) -> Caller:
-    """A wrong credential is an error even beside a right one."""
+    """Return the caller of the only credential, or nobody.
+
+    Raise `AmbiguousCredentials` for two, and an error for a wrong credential even beside a right
+    one.
+    """
     callers = [resolve(secret) for resolve, secret in islice(credentials, 2)]
     if len(callers) > 1:
         raise AmbiguousCredentials
@@ -155,7 +163,10 @@ def _only_caller(credentials: Iterable[tuple[Resolve, str]]) -> Caller:
 
 
 def _caller_of_page(request: Request, accepted: tuple[str, ...]) -> Caller:
-    """By its cookie, which stands alone. One that has ended is as none where none is needed."""
+    """Return the caller of a page by its cookie, which stands alone.
+
+    An ended session counts as none where the page needs none. Raise `AmbiguousCredentials`.
+    """
     refuse_other_sites()
     cookie, others = request.cookies.get(_name()), list(islice(_credentials(request), 1))
     if others and (cookie or SESSION not in accepted):
@@ -169,7 +180,7 @@ def _caller_of_page(request: Request, accepted: tuple[str, ...]) -> Caller:
 
 
 def _credentials(request: Request) -> Iterator[tuple[Resolve, str]]:
-    """Each credential of a request, with the function that resolves it."""
+    """Yield each credential of a request, with the function that resolves it."""
     headers = request.headers
     yield from _in_headers(headers.get("Authorization"), headers.get("X-API-Key"))
     fields = request.form.items(multi=True) if is_form(request) else ()
@@ -195,7 +206,10 @@ def _in_headers(authorization: str | None, api_key: str | None) -> Iterator[tupl
 
 
 def is_form(request: Request = request) -> bool:
-    """An HTML form may call a handler that takes a document token; one of its fields holds it."""
+    """Return whether the body is an HTML form, one of whose fields may hold a document token.
+
+    Only a handler that takes a document token is called by a form.
+    """
     return request.mimetype == FORM and DOCUMENT_TOKEN in (declared("accepts", request) or ())
 
 
@@ -251,8 +265,10 @@ def _rejection(credential_type: str, accepted: tuple[str, ...]) -> ServiceError:
 
 
 def set_cookie(response: Response, token: str, seconds: int) -> None:
-    """`__Host-` (RFC 6265bis, 4.1.3.2) where it works: over https. A login over http is kept, too,
-    under another name, as browsers drop a `Secure` cookie there.
+    """Set the session's cookie, for so many `seconds`.
+
+    Over https its name has the prefix `__Host-` (RFC 6265bis, 4.1.3.2). Over http it has another
+    name, as browsers drop a `Secure` cookie there.
     """
     response.set_cookie(
         _name(),
@@ -269,10 +285,10 @@ def clear_cookie(response: Response) -> None:
 
 
 def refuse_other_sites() -> None:
-    """`OriginNotAllowed` for a POST that another site's page has sent, or may have sent.
+    """Raise `OriginNotAllowed` for a POST that another site's page has sent, or may have sent.
 
-    Browsers say so in `Sec-Fetch-Site` (W3C Fetch Metadata), but over plain http to another machine
-    only in `Origin`.
+    Browsers name the site in `Sec-Fetch-Site` (W3C Fetch Metadata), but over plain http to another
+    machine only in `Origin`.
     """
     if request.method != "POST":
         return

@@ -1,6 +1,7 @@
 """A payload in base64 (RFC 4648, section 4), decoded in pieces.
 
-It must be padded and canonical; ASCII white space is ignored, any other character is an error.
+The base64 must be padded and canonical; ASCII white space is ignored, any other character is an
+error.
 """
 
 import re
@@ -19,10 +20,10 @@ _INVALID = re.compile(r"[^A-Za-z0-9+/= \t\r\n\f\v]")
 
 
 class Base64Payload:
-    """`size`: bytes of the decoded payload.
+    """A payload sent as base64; `size` is the number of its decoded bytes.
 
-    A string is decoded at once and raises `Invalid` here; a `LongString` is decoded, and raises
-    it, while `pieces` is read.
+    The constructor decodes a string, and raises `Invalid`. A `LongString` is decoded, and raises
+    `Invalid`, while `pieces` is read.
     """
 
     def __init__(self, encoded: str | LongString) -> None:
@@ -35,16 +36,16 @@ class Base64Payload:
         self._decoded = [*self._decode()] if isinstance(encoded, str) else None
 
     def pieces(self) -> Iterator[bytes]:
-        """The decoded payload in pieces of 192 KiB, the last one shorter."""
+        """Return the decoded payload in pieces of 192 KiB, the last one shorter."""
         return self._decode() if self._decoded is None else iter(self._decoded)
 
     def refuse_if_longer(self, limit_bytes: int) -> None:
-        """Raises `PayloadTooLarge`, or `Invalid` if the base64 is wrong besides."""
+        """Raise `PayloadTooLarge`, or `Invalid` if the base64 is wrong besides."""
         if self.size > limit_bytes:
             raise self._invalid() if self.fault() else PayloadTooLarge(limit_bytes)
 
     def fault(self) -> str | None:
-        """What is wrong with the base64, as a sentence for the client; None if nothing is."""
+        """Return the fault of the base64 as a sentence for the client; None if there is none."""
         if fault := _character_fault(self._texts()):
             return fault
         length, _ = self._measure()
@@ -72,7 +73,7 @@ class Base64Payload:
             yield piece
 
     def _measure(self) -> tuple[int, int]:
-        """The number of base64 characters, and how many of the last two are padding."""
+        """Return the number of base64 characters, and how many of the last two are padding."""
         if self._plain:
             return self._plain.size, self._plain.tail(2).count(b"=")
         length, tail = 0, b""
@@ -81,7 +82,7 @@ class Base64Payload:
         return length, tail.count(b"=")
 
     def _stretches(self) -> Iterator[bytes]:
-        """The base64 in stretches, each of which decodes to one piece."""
+        """Yield the base64 in stretches, each of which decodes to one piece."""
         if self._plain:
             yield from self._plain.blocks(_ENCODED_BYTES)
             return
@@ -95,7 +96,7 @@ class Base64Payload:
             yield pending
 
     def _without_spaces(self) -> Iterator[bytes]:
-        """The base64 without white space; a character that is not ASCII becomes `?`."""
+        """Yield the base64 without white space; a character that is not ASCII becomes `?`."""
         for text in self._texts():
             yield text.encode("ascii", "replace").translate(None, _WHITE_SPACE)
 
@@ -104,7 +105,7 @@ class Base64Payload:
 
 
 def _decode_canonical(encoded: bytes) -> bytes | None:
-    """The bytes, or None if the base64 is not valid or not the canonical form of them."""
+    """Return the decoded bytes, or None if the base64 is not valid or not canonical."""
     try:
         piece = pybase64.b64decode(encoded, validate=True)
     except ValueError:
@@ -113,7 +114,7 @@ def _decode_canonical(encoded: bytes) -> bytes | None:
 
 
 def _character_fault(texts: Iterable[str]) -> str | None:
-    """The first character that is not base64, or padding that is not at the end."""
+    """Name the first character that is not base64, or padding that is not at the end."""
     seen, padded_at, is_followed = 0, -1, False
     for text in texts:
         if not seen and text.startswith("data:"):

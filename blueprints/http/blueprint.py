@@ -1,4 +1,4 @@
-"""flask-smorest with strict parsing and one fixed order of what surrounds a handler."""
+"""flask-smorest with strict parsing and one fixed order of the steps around a handler."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -25,7 +25,7 @@ class StrictArgumentsParser(FlaskParser):
     DEFAULT_UNKNOWN_BY_LOCATION = {"query": marshmallow.RAISE, "json": None}
 
     def parse(self, argmap: Any, req: Any = None, **options: Any) -> Any:
-        """An upload as a form has a schema of its own."""
+        """Parse a request; an upload sent as a form has a schema of its own."""
         return super().parse(upload_form(request) or argmap, req, **options)
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
@@ -42,7 +42,10 @@ class StrictArgumentsParser(FlaskParser):
         return parse_json(req.get_data())
 
     def load_querystring(self, req: Request, _schema: marshmallow.Schema) -> dict[str, str]:
-        """Each name at most once; credentials have been read before."""
+        """Return the query by name, without credentials, which have been read before.
+
+        Abort with 422 if a name occurs twice.
+        """
         query = {}
         for name, values in req.args.lists():
             if name in ("token", "ticket"):
@@ -60,7 +63,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
     ARGUMENTS_PARSER = StrictArgumentsParser()
 
     def arguments(self, schema: marshmallow.Schema, **options: Any) -> Any:
-        """A body may be left out if nothing in it is required."""
+        """Declare the schema of the arguments; a body without required fields may be absent."""
         options.setdefault("required", _has_required(schema))
         return super().arguments(schema, **options)
 
@@ -72,8 +75,9 @@ class ApiBlueprint(flask_smorest.Blueprint):
         return self.alt_response(304, description="What the client has is current.")(view)
 
     def returns_file(self, *types: str) -> Callable[[Any], Any]:
-        """Declare that a handler returns a file of one of these types; and as plain bytes, if that
-        is what the client's `Accept` asks for.
+        """Declare that a handler returns a file of one of these types.
+
+        It returns the file as plain bytes if the client's `Accept` asks for them.
         """
 
         def declare(view: Any) -> Any:
@@ -121,7 +125,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
         return registered
 
     def _register(self, view: Any, *rules: str, **options: Any) -> Any:
-        """An operation at each path, named after the handler, and at a further one its noun."""
+        """Register an operation at each path, named after the handler and, if further, its noun."""
         name = f"{self.name}_{view.__name__}"
         form = _form_description(view)
         view = count_requests(view, view.spend) if view.spend else view
@@ -135,7 +139,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
 
 
 def count_requests(view: View, spend: Spend) -> View:
-    """The view, each request of which is counted by `spend` first."""
+    """Wrap the view so that `spend` counts each request first."""
 
     @wraps(view)
     def counting(*args: Any, **path: Any) -> Any:
@@ -146,14 +150,14 @@ def count_requests(view: View, spend: Spend) -> View:
 
 
 def limit_body(request: Request) -> None:
-    """Before-request hook: 64 KiB for every body but an upload."""
+    """Limit every body but an upload to 64 KiB, as a before-request hook."""
     is_upload = upload_form(request) or declared("uploads_as_json", request)
     longest = current_app.config["MAX_BODY_BYTES"] if is_upload else SMALL_BODY_BYTES
     request.max_content_length = longest
 
 
 def max_body_bytes(max_document_bytes: int) -> int:
-    """The length of the longest upload: base64 with line ends, and the other fields."""
+    """Return the length of the longest upload: base64 with line ends, and the other fields."""
     return max_document_bytes * 4 // 3 * 27 // 25 + SMALL_BODY_BYTES
 
 

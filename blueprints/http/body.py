@@ -1,8 +1,8 @@
-"""Reads JSON bodies: strictly, and that of an upload without holding a long payload in memory.
+"""Strict JSON bodies, and uploads read without a long payload in memory.
 
 JSON is strict (RFC 8259): UTF-8, unique names, no NaN, at most 32 deep, no endless numbers. A long
-payload stays in the body, as a byte range: a placeholder replaces it in the JSON, which is then
-parsed by the parser of every other body.
+payload stays in the body, as a byte range: a placeholder replaces it in the JSON, which the parser
+of every other body then parses.
 """
 
 import codecs
@@ -25,7 +25,8 @@ from .problems import MalformedJson
 
 MAX_DEPTH = 32
 BLOCK_BYTES = 256 << 10
-SMALL_BODY_BYTES = 64 << 10  # of any body but an upload, and of an upload without its payload
+# the most for a body that is no upload, and for an upload without its payload
+SMALL_BODY_BYTES = 64 << 10
 PARSED_BYTES = 16 << 10  # a body of this length is parsed as quickly as it is searched
 _PLACEHOLDER = secrets.token_hex(16)
 _CLOSED_STRINGS = re.compile(rb'[^"]*+(?:"(?:[^"\\]++|\\.)*+"[^"]*+)*+', re.S)
@@ -52,16 +53,16 @@ class ByteRange:
         return self.stop - self.start
 
     def blocks(self, block_bytes: int = BLOCK_BYTES) -> Iterator[bytes]:
-        """Its bytes in blocks of equal length but for the last."""
+        """Yield the bytes in blocks of equal length but for the last."""
         for at in range(self.start, self.stop, block_bytes):
             yield read_at(self.stream, at, min(block_bytes, self.stop - at))
 
     def head(self, count: int) -> bytes:
-        """At most its first `count` bytes."""
+        """Return at most the first `count` bytes."""
         return read_at(self.stream, self.start, min(count, self.size))
 
     def tail(self, count: int) -> bytes:
-        """At most its last `count` bytes."""
+        """Return at most the last `count` bytes."""
         start = max(self.start, self.stop - count)
         return read_at(self.stream, start, self.stop - start)
 
@@ -70,19 +71,19 @@ class ByteRange:
 class LongString(ByteRange):
     """A long JSON string that stays in the body: its bytes between the quotes, as sent.
 
-    `is_plain`: it holds neither escapes nor spaces.
+    If `is_plain`, the string holds neither escapes nor spaces.
     """
 
     is_plain: bool
 
     def texts(self) -> Iterator[str]:
-        """Its characters, unescaped, in pieces. Raises `MalformedJson`."""
+        """Return the characters, unescaped, in pieces, which raise `MalformedJson` when read."""
         texts = _decode_utf8(self.blocks())
         return texts if self.is_plain else _unescape(texts)
 
 
 def parse_json(raw: bytes) -> Any:
-    """The value of a JSON text. Raises `MalformedJson` with a sentence for the client."""
+    """Return the value of a JSON text. Raise `MalformedJson` with a sentence for the client."""
     refuse_deep_nesting(raw)
     try:
         text = raw.decode()
@@ -119,17 +120,20 @@ def _refuse_constant(name: str) -> None:
 
 
 def seekable_body(request: Request) -> BinaryIO:
-    """The body as a file. The project's server keeps one; another server's is read into memory."""
+    """Return the body as a file.
+
+    The project's server keeps the body in a file; another server's body is read into memory.
+    """
     _ = request.stream  # raises if the body is too long
     body: BinaryIO = request.environ["wsgi.input"]
     return body if body.seekable() else io.BytesIO(request.get_data())
 
 
 def read_upload(stream: BinaryIO) -> Any:
-    """The JSON of the body, in which a long payload is a `LongString`.
+    """Return the JSON of the body, in which a long payload is a `LongString`.
 
-    Raises `MalformedJson`, `FieldsTooLarge`. Which of them a body of at most 128 KiB deserves, the
-    parser says that sees all of it.
+    Raise `MalformedJson` or `FieldsTooLarge`. For a body of at most 128 KiB the parser of the whole
+    body decides which of them is raised.
     """
     stream.seek(0)
     head = stream.read(2 * SMALL_BODY_BYTES + 1)
@@ -142,9 +146,10 @@ def read_upload(stream: BinaryIO) -> Any:
 
 
 def _read_around_payload(stream: BinaryIO, head: bytes) -> Any:
-    """The payload is the string that holds the byte in the middle of `head`.
+    """Return the JSON around the string that holds the byte in the middle of `head`, the payload.
 
-    In a body of more than 128 KiB it must be that one: all beside it has at most 64 KiB.
+    In a body of more than 128 KiB the payload must be that string, as all other fields have at most
+    64 KiB. Raise `MalformedJson` or `FieldsTooLarge`.
     """
     before = head[: len(head) // 2]
     start = _start_of_open_string(before)
@@ -160,7 +165,7 @@ def _read_around_payload(stream: BinaryIO, head: bytes) -> Any:
 
 
 def _start_of_open_string(text: bytes) -> int:
-    """Where the string begins in which `text` ends; beyond its end if there is none."""
+    """Return the start of the string that `text` ends in; beyond the end if there is none."""
     if b"\\" in text:
         return _end(_CLOSED_STRINGS, text) + 1
     start = text.rfind(b'"') + 1
@@ -168,11 +173,11 @@ def _start_of_open_string(text: bytes) -> int:
 
 
 def _long_string(stream: BinaryIO, start: int) -> LongString:
-    """The string from `start` up to its closing quote, or to the end of the body."""
+    """Return the string from `start` up to its closing quote, or to the end of the body."""
     stop, is_plain = start, True
     stream.seek(start)
     while block := stream.read(BLOCK_BYTES):
-        if (len(block) - len(block.rstrip(b"\\"))) % 2:  # it ends within an escape
+        if (len(block) - len(block.rstrip(b"\\"))) % 2:  # the block ends within an escape
             block += stream.read(1)
         quote = block.find(b'"')
         length = len(block) if quote < 0 else quote
@@ -228,7 +233,7 @@ def read_at(stream: BinaryIO, start: int, count: int) -> bytes:
 
 
 def find(stream: BinaryIO, wanted: bytes, start: int) -> int:
-    """The offset of the first `wanted` at or after `start`; -1 if there is none."""
+    """Return the offset of the first `wanted` at or after `start`; -1 if there is none."""
     while True:
         block = read_at(stream, start, BLOCK_BYTES)
         found = block.find(wanted)

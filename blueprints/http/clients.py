@@ -1,11 +1,11 @@
-"""What a request was sent by, in words: `Firefox on Linux`."""
+"""The client that sent a request, in words: `Firefox on Linux`."""
 
 import re
 from collections.abc import Iterable
 
 from flask import request
 
-_PROGRAMS = (  # the first that is named: others claim to be what they are compatible with
+_PROGRAMS = (  # in order, as a browser also names the browsers that it is compatible with
     ("Edge", re.compile(r"\bEdg(e|A|iOS)?/")),
     ("Firefox", re.compile(r"\b(Firefox|FxiOS)/")),
     ("Chrome", re.compile(r"(Chrome|Chromium|CriOS)/")),
@@ -22,7 +22,7 @@ _SYSTEMS = (
 
 
 def client_of_request() -> str:
-    """By the header `User-Agent`, which says what its sender likes."""
+    """Return the client by the header `User-Agent`, whose text the client chooses."""
     agent = request.headers.get("User-Agent", "")[:500]
     program = _first_in(agent, _PROGRAMS)
     system = _first_in(agent, _SYSTEMS)

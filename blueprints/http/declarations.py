@@ -1,4 +1,4 @@
-"""What a route declares. Hooks, wrappers and OpenAPI read it from the view's attributes."""
+"""Declarations of a route. Hooks, wrappers and OpenAPI read them from the view's attributes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,8 +22,9 @@ Spend = Callable[[], Allowance | None]  # counts a request; raises `TooManyReque
 
 
 def takes_uploads(form: Any, *, as_json: bool = True) -> Declare:
-    """Declare that the body may hold the largest document: as a part of a form, of which `form` is
-    the schema, or in base64 `as_json`.
+    """Declare that the body may hold the largest document.
+
+    The document is a part of a form, of which `form` is the schema, or base64 in JSON if `as_json`.
     """
 
     def declare(view: Any) -> Any:
@@ -34,10 +35,10 @@ def takes_uploads(form: Any, *, as_json: bool = True) -> Declare:
 
 
 def opens_links(accepted: Sequence[str] | None) -> bool:
-    """Whether a handler that accepts these credentials is one that a link opens."""
+    """Return whether a link opens a handler that accepts these credentials."""
     return DOCUMENT_TOKEN in (accepted or ()) and NOBODY not in (accepted or ())
 
 
 def declared(name: str, request: Request = request) -> Any:
-    """What the handler of a request declares under this name; None if it does not."""
+    """Return what the handler of a request declares under this name; None if it does not."""
     return getattr(current_app.view_functions.get(request.endpoint or ""), name, None)

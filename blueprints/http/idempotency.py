@@ -31,7 +31,7 @@ _PATH = re.compile(rf"/v1/({'|'.join(_OF_OWNER)})/(\w+)")
 
 
 def replay_responses(view: View) -> View:
-    """The view, which answers a known `Idempotency-Key` with the stored response."""
+    """Wrap the view so that a known `Idempotency-Key` gets the stored response."""
 
     @wraps(view)
     def replaying(*args: Any, **path: Any) -> Any:
@@ -61,10 +61,11 @@ def replay_responses(view: View) -> View:
 def execute_once(
     user: str, id: str, fingerprint: str, execute: Callable[[], Any], wait_seconds: float = 0
 ) -> Any:
-    """What `execute` returns, as JSON; if it has been executed under this id, what it returned.
+    """Return the result of `execute` as JSON; for an id executed before, the stored result.
 
-    Raises `IdempotencyMismatch` for another fingerprint, `IdempotencyInProgress` if it still runs
-    after `wait_seconds`, and `TooManyRequests` if much of this user's is stored.
+    Raise `IdempotencyMismatch` for another fingerprint, `IdempotencyInProgress` if the first
+    execution still runs after `wait_seconds`, and `TooManyRequests` if much of this user's is
+    stored.
     """
     with StoredResponse.exclusive(id, wait_seconds):
         if (stored := StoredResponse.replayed(id, fingerprint)) is not None:
@@ -74,14 +75,17 @@ def execute_once(
             with in_one_transaction(partial(StoredResponse.lock, id, wait_seconds)):
                 answer = execute()
                 StoredResponse.store(id, fingerprint, answer)
-        except IdempotencyInProgress:  # in another process; what was done here is undone
+        except IdempotencyInProgress:  # another process executed it; the transaction here is undone
             if (answer := StoredResponse.replayed(id, fingerprint)) is None:
                 raise
         return answer
 
 
 def _fingerprint() -> str:
-    """SHA-256 of the body, in hex; of a form's parts, as each request has another boundary."""
+    """Return the SHA-256 of the body, in hex.
+
+    For a form, hash the parts, as each request has another boundary.
+    """
     body: Any = seekable_body(request)
     if upload_form():
         return fingerprint_of_parts(body, request.content_type or "")
@@ -92,7 +96,10 @@ def _fingerprint() -> str:
 
 
 def _replayed(stored: dict[str, Any]) -> Response:
-    """Raises `NotFound` if a document, collection or webhook that it is about has been deleted."""
+    """Return the stored response.
+
+    Raise `NotFound` if a document, collection or webhook that the response names has been deleted.
+    """
     named = _PATH.findall(f"{request.path} {stored['location']}")
     if request.path.endswith("/collections"):
         documents = json.loads(stored["text"])["documents"]

@@ -1,4 +1,4 @@
-"""Reads a body of `multipart/form-data` (RFC 7578), whose parts stay where they are.
+"""Bodies of `multipart/form-data` (RFC 7578), whose parts stay where they are.
 
     body = [preamble CRLF] "--" boundary CRLF part *(CRLF "--" boundary CRLF part)
            CRLF "--" boundary "--" [CRLF epilogue]
@@ -24,7 +24,7 @@ from .body import ByteRange, find, read_at
 from .declarations import declared
 
 FORM_DATA = "multipart/form-data"
-MAX_BOUNDARIES = 100  # in a body, those within lines included; each costs a search
+MAX_BOUNDARIES = 100  # in a body, also within lines; each costs a search
 MAX_HEAD_BYTES = 8 << 10
 _LINE_END_BYTES = 64
 _WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
@@ -46,7 +46,10 @@ class MalformedMultipart(ServiceError):
 
 @dataclass(frozen=True)
 class Part:
-    """`filename` is None in a part that is no file; `content_type` is as sent, or None."""
+    """A part of a form.
+
+    `filename` is None in a part that is no file; `content_type` is as sent, or None.
+    """
 
     name: str
     filename: str | None
@@ -58,7 +61,7 @@ class Part:
         return self.content.size
 
     def pieces(self) -> Iterator[bytes]:
-        """The content in pieces of 192 KiB, the last one shorter."""
+        """Return the content in pieces of 192 KiB, the last one shorter."""
         return self.content.blocks(PIECE_BYTES)
 
     def refuse_if_longer(self, limit_bytes: int) -> None:
@@ -67,17 +70,17 @@ class Part:
 
 
 def upload_form(request: Request = request) -> Any:
-    """The schema of the parts, if the body is a form and its handler takes one; else None."""
+    """Return the schema of the parts if the body is a form that its handler takes; else None."""
     return declared("form", request) if request.mimetype == FORM_DATA else None
 
 
 def read_parts(stream: BinaryIO, content_type: str) -> list[Part]:
-    """The parts of a body with this header `Content-Type`. Raises `MalformedMultipart`."""
+    """Return the parts of a body with this header `Content-Type`. Raise `MalformedMultipart`."""
     return [_part(section) for section in _sections(stream, content_type)]
 
 
 def fingerprint_of_parts(stream: BinaryIO, content_type: str) -> str:
-    """SHA-256 in hex of the parts as sent, whatever boundary is between them."""
+    """Return the SHA-256 in hex of the parts as sent, whatever boundary is between them."""
     digest = hashlib.sha256()
     for section in _sections(stream, content_type):
         digest.update(section.size.to_bytes(8))
@@ -87,7 +90,7 @@ def fingerprint_of_parts(stream: BinaryIO, content_type: str) -> str:
 
 
 def _sections(stream: BinaryIO, content_type: str) -> list[ByteRange]:
-    """What is between the boundaries: each part with its head."""
+    """Return the ranges between the boundaries: each part with its head."""
     found: list[ByteRange] = []
     start = -1
     for at, stop, is_last in _boundaries(stream, _boundary(content_type)):
@@ -110,7 +113,7 @@ def _boundary(content_type: str) -> bytes:
 
 
 def _boundaries(stream: BinaryIO, boundary: bytes) -> Iterator[tuple[int, int, bool]]:
-    """The start and the end of each line that is a boundary, and whether it is the last one.
+    """Yield the start and the end of each boundary line, and whether the line is the last one.
 
     A line starts with the CRLF before it, which belongs to the boundary.
     """
@@ -147,7 +150,7 @@ def _part(section: ByteRange) -> Part:
 
 
 def _fields(head: bytes) -> dict[str, str]:
-    """The header fields of a part. A line may be folded (RFC 5322, section 2.2.3)."""
+    """Return the header fields of a part. A line may be folded (RFC 5322, section 2.2.3)."""
     try:
         lines = re.sub(r"\r\n[ \t]+", " ", head.decode()).split("\r\n")
     except UnicodeDecodeError:
@@ -159,7 +162,7 @@ def _fields(head: bytes) -> dict[str, str]:
 
 
 def _parameters(disposition: str) -> dict[str, str]:
-    """The parameters of a `Content-Disposition`, `name` among them."""
+    """Return the parameters of a `Content-Disposition`, `name` among them."""
     is_valid = _DISPOSITION.fullmatch(disposition)
     parameters = _by_name(_PARAMETER.findall(disposition) if is_valid else [])
     if "name" not in parameters:
@@ -168,7 +171,7 @@ def _parameters(disposition: str) -> dict[str, str]:
 
 
 def _by_name(pairs: list[tuple[str, ...]]) -> dict[str, str]:
-    """The values by name in lower case."""
+    """Return the values by name in lower case."""
     values = {name.lower(): value.rstrip(" \t") for name, value in pairs}
     if len(values) < len(pairs):
         raise MalformedMultipart("A header field of a part, or a parameter of it, is there twice.")
@@ -176,7 +179,7 @@ def _by_name(pairs: list[tuple[str, ...]]) -> dict[str, str]:
 
 
 def _file_name(parameters: dict[str, str]) -> str | None:
-    """The last name of a path (RFC 7578, section 4.2).
+    """Return the file name: the last name of a path (RFC 7578, section 4.2).
 
     `filename*` (RFC 8187) is not for forms, but .NET sends it beside an unreadable `filename`.
     """
@@ -199,10 +202,10 @@ def _decode_extended(value: str) -> str:
 
 
 def _unquote(value: str) -> str:
-    """The text of a token or of a quoted string.
+    """Return the text of a token or of a quoted string.
 
-    Browsers write `%22`, `%0D` and `%0A` for what would end it (HTML standard, 4.10.22.8), others
-    a backslash before quotes and backslashes.
+    Browsers write `%22`, `%0D` and `%0A` for characters that would end the string (HTML standard,
+    4.10.22.8), others a backslash before quotes and backslashes.
     """
     if not value.startswith('"'):
         return value

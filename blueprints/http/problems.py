@@ -60,7 +60,10 @@ class ProblemApi(Api):
     DEFAULT_ERROR_RESPONSE_NAME = None
 
     def handle_http_exception(self, error: HTTPException) -> Any:
-        """What Flask, webargs and werkzeug reject: a path, a method, a body or a query."""
+        """Return the problem for a path, a method, a body or a query that a library rejects.
+
+        The library is Flask, webargs or werkzeug.
+        """
         if error.code is None or error.code < 400:
             return error.get_response()
         if isinstance(error, RequestEntityTooLarge):
@@ -76,7 +79,7 @@ class ProblemApi(Api):
 
 
 def handle_service_error(error: ServiceError) -> Response:
-    """Also keeps the error for the page that a browser gets (`views/notices.py`)."""
+    """Return the problem, and keep the error for a browser's page (`views/notices.py`)."""
     g.error = error
     status, errors = STATUS[error.code], _pointer_error(error)
     response = problem(status, error.code, _first(errors) if errors else error.sentence, errors)
@@ -91,7 +94,10 @@ def handle_service_error(error: ServiceError) -> Response:
 
 
 def handle_exception(error: Exception) -> Response:
-    """Any other exception: another library's form of a domain error, or a bug, which is logged."""
+    """Return the problem for any other exception.
+
+    It is another library's form of a domain error, or a bug, which is logged.
+    """
     known = service_error_of(error) or _refusal_now()
     if known is None or isinstance(known, DocumentDamaged):
         logging.getLogger("docservice").error("request %s failed", g.request_id, exc_info=error)
@@ -102,7 +108,10 @@ def handle_exception(error: Exception) -> Response:
 
 
 def _refusal_now() -> ServiceError | None:
-    """Why the caller would be refused now: an account may be deleted while it stores something."""
+    """Return the error with which the caller would be refused now, or None.
+
+    An account may be deleted while it stores something.
+    """
     try:
         resolve_caller(request)
     except Exception as error:  # noqa: BLE001
@@ -139,7 +148,7 @@ def report_allowance(allowance: Allowance | None) -> None:
 
 
 def rate_limit_fields(allowance: Allowance) -> dict[str, str]:
-    """The header fields that say how much of a limit is left.
+    """Return the header fields that say how much of a limit is left.
 
     draft-ietf-httpapi-ratelimit-headers: `RateLimit-Policy: "upload";q=60000;w=3600` and
     `RateLimit: "upload";r=59999`, with `;t=23` where the client has to wait.
@@ -153,7 +162,7 @@ def rate_limit_fields(allowance: Allowance) -> dict[str, str]:
 
 
 def _pointer_error(error: ServiceError) -> list[dict[str, str]]:
-    """The place in the body or the query that the error names, if it names one."""
+    """Return the place in the body or the query that the error names, if it names one."""
     pointer, place = getattr(error, "pointer", None), getattr(error, "place", None)
     where = {"in": place} if place else {}
     return [{"pointer": pointer, "detail": error.sentence} | where] if pointer else []
@@ -177,7 +186,7 @@ def _first(errors: list[dict[str, str]]) -> str:
 
 
 def _validation_errors(messages: dict[str, Any]) -> Iterator[dict[str, str]]:
-    """marshmallow's messages, nested by place and field, as the problem lists them."""
+    """Yield marshmallow's messages, nested by place and field, as the problem lists them."""
     for place, nested in messages.items():
         where = {} if place == "json" else {"in": place}
         for pointer, sentence in messages_by_pointer(nested):
@@ -185,7 +194,7 @@ def _validation_errors(messages: dict[str, Any]) -> Iterator[dict[str, str]]:
 
 
 def messages_by_pointer(nested: Any, pointer: str = "#") -> Iterator[tuple[str, str]]:
-    """marshmallow's messages, each with its JSON pointer (RFC 6901)."""
+    """Yield marshmallow's messages, each with its JSON pointer (RFC 6901)."""
     if isinstance(nested, dict):
         for name, deeper in nested.items():
             step = "/" + str(name).replace("~", "~0").replace("/", "~1")

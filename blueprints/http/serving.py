@@ -1,6 +1,7 @@
 """The server's side of a request: the share of its caller, and the memory of its response.
 
-Only our own server has them; elsewhere, as in tests of the application alone, nothing is limited.
+Only the project's server has them; elsewhere, as in tests of the application alone, nothing is
+limited.
 """
 
 from typing import Any
@@ -14,10 +15,10 @@ from .authentication import Caller
 
 
 def serve_for(request: Request, caller: Caller) -> None:
-    """Have the server count a worker for the caller: the owner, and of links each one as a part.
+    """Have the server count a worker for the caller: for the owner, and for each of their links.
 
-    Anybody else is the network that the request comes from. If the share of the caller is used,
-    the request ends here, and the server begins it again later.
+    A caller without a credential counts as the network of the request. If the caller's share is
+    used, the request ends here, and the server starts it again later.
     """
     response = _response_of(request)
     if response is None:
@@ -32,7 +33,7 @@ def serve_for(request: Request, caller: Caller) -> None:
 
 
 def reserve_memory(request: Request, size_bytes: int) -> None:
-    """Reserve what the response holds until it is sent. Raises `Busy`."""
+    """Reserve memory for the response until it is sent. Raise `Busy`."""
     response = _response_of(request)
     if response is not None and not response.reserve_memory(size_bytes):
         raise Busy("Too many long responses are being sent. Send this again.")

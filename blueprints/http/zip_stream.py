@@ -3,7 +3,8 @@
 PKWARE's APPNOTE.TXT 6.3.10, with UTF-8 names (4.4.4, bit 11), and ZIP64 (4.3.14, 4.5.3) only where
 a size, an offset or a number needs it. The length of the file is known before its first byte. The
 CRC-32 of an entry stands before its bytes, so each entry is read as a whole before any of it is
-sent: where one does not open, the file breaks off. The last entry has the SHA-256 of all others.
+sent. At an entry that does not open, the file breaks off. The last entry has the SHA-256 of all
+others.
 """
 
 import hashlib
@@ -16,16 +17,18 @@ from typing import Final
 from zlib import crc32
 
 SUMS: Final = "SHA256SUMS"  # the name of the last entry, for `sha256sum -c`
-_MOST_BYTES: Final = 0xFFFF_FFFF  # and from here on ZIP64
+_MOST_BYTES: Final = 0xFFFF_FFFF  # this value and larger ones need ZIP64
 _MOST_ENTRIES: Final = 0xFFFF
-_VERSION, _VERSION_64 = 20, 45  # needed to read a file
+_VERSION, _VERSION_64 = 20, 45  # versions needed to read a file
 _UTF_8, _UNIX, _MODE = 0x0800, 3 << 8, 0o100644 << 16
-_LINE_BYTES = len("\n  ") + 64  # of the sums, without the name
+_LINE_BYTES = len("\n  ") + 64  # the length of a line of the sums, without the name
 
 
 @dataclass(frozen=True, slots=True)
 class ZipEntry:
-    """`read` returns the same `size` bytes in pieces each time. The `name` is used as it is, with
+    """An entry of a ZIP file.
+
+    `read` returns the same `size` bytes in pieces each time. The `name` is used as it is, with
     slashes between folders; `created_at` is in milliseconds; `sha256` in hex, if it is known.
     """
 
@@ -41,7 +44,7 @@ class ZipEntry:
 
 
 class IncompleteEntryError(Exception):
-    """An entry has another number of bytes than its size says."""
+    """The error for an entry that has another number of bytes than its size says."""
 
 
 class ZipStream:
@@ -83,7 +86,7 @@ class ZipStream:
 
 
 def _verified(entry: ZipEntry) -> tuple[int, str, Iterable[bytes]]:
-    """CRC-32, SHA-256 in hex and the pieces of an entry, which was read to its end."""
+    """Return CRC-32, SHA-256 in hex and the pieces of an entry, which was read to its end."""
     checksum, length, digest, first = 0, 0, hashlib.sha256(), b""
     for piece in entry.read():
         first = first or piece
@@ -106,7 +109,7 @@ def _counted(entry: ZipEntry) -> Iterator[bytes]:
 
 
 def _local_header(entry: ZipEntry, checksum: int) -> bytes:
-    """4.3.7; with both sizes in ZIP64 where they need it."""
+    """Return the local header (4.3.7); with both sizes in ZIP64 where they need it."""
     name, size = entry.name.encode(), min(entry.size, _MOST_BYTES)
     extra = struct.pack("<HHQQ", 1, 16, entry.size, entry.size) if size == _MOST_BYTES else b""
     facts = _UTF_8, 0, *_dos_moment(entry.created_at), checksum, size, size
@@ -116,7 +119,7 @@ def _local_header(entry: ZipEntry, checksum: int) -> bytes:
 
 
 def _central_header(entry: ZipEntry, checksum: int, offset: int) -> bytes:
-    """4.3.12; in ZIP64 is what needs it, and nothing else."""
+    """Return the central header (4.3.12); only the values that need ZIP64 are in ZIP64."""
     name, size, at = entry.name.encode(), min(entry.size, _MOST_BYTES), min(offset, _MOST_BYTES)
     large = [entry.size, entry.size] if size == _MOST_BYTES else []
     large += [offset] if at == _MOST_BYTES else []
@@ -129,7 +132,7 @@ def _central_header(entry: ZipEntry, checksum: int, offset: int) -> bytes:
 
 
 def _end(count: int, length: int, offset: int) -> bytes:
-    """4.3.16; before it, where it needs them, the record and the locator of ZIP64."""
+    """Return the end (4.3.16), after ZIP64's record and locator where the file needs them."""
     short = min(count, _MOST_ENTRIES), min(length, _MOST_BYTES), min(offset, _MOST_BYTES)
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, short[0], *short, 0)
     if short[0] != _MOST_ENTRIES and _MOST_BYTES not in short[1:]:
@@ -140,7 +143,7 @@ def _end(count: int, length: int, offset: int) -> bytes:
 
 
 def _dos_moment(moment: int) -> tuple[int, int]:
-    """Time and date in UTC, of 1980 to 2107, in steps of two seconds."""
+    """Return time and date in UTC, of 1980 to 2107, in steps of two seconds."""
     at = datetime.fromtimestamp(moment / 1000, UTC)
     year = min(max(at.year - 1980, 0), 127)
     return at.hour << 11 | at.minute << 5 | at.second // 2, year << 9 | at.month << 5 | at.day

@@ -1,1 +1,1 @@
-"""JSON in and out: the fields, what is taken, what is answered, and its OpenAPI description."""
+"""JSON in and out: the fields, requests, responses, and their OpenAPI description."""

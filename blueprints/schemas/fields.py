@@ -1,5 +1,6 @@
-"""Schemas and the kinds of values in JSON and queries, each with its rule and the message that
-mends it.
+"""Schemas and the kinds of values in JSON and queries, each with its rule and its message.
+
+The message says how to mend the value.
 """
 
 import re
@@ -32,7 +33,7 @@ _ORIGIN = re.compile(
 
 
 class CamelCaseSchema(Schema):
-    """camelCase outside, snake_case inside; an unknown field is an error."""
+    """A schema with camelCase outside, snake_case inside; an unknown field is an error."""
 
     error_messages = {"unknown": "There is no such field.", "type": "Send a JSON object."}
 
@@ -45,7 +46,7 @@ class CamelCaseSchema(Schema):
 
 
 def described(description: str, **more: Any) -> dict[str, Any]:
-    """OpenAPI metadata of a field."""
+    """Return OpenAPI metadata of a field."""
     return {"metadata": {"description": description, **more}}
 
 
@@ -57,7 +58,7 @@ class String(fields.String):
 
 
 class Described(fields.Field[Any]):
-    """A field whose class has OpenAPI metadata; that of its options is added."""
+    """A field whose class has OpenAPI metadata; the metadata of its options is added."""
 
     described: Mapping[str, Any] = {}
 
@@ -68,8 +69,8 @@ class Described(fields.Field[Any]):
 class Text(Described, String):
     """Text of `least` to `most` characters, without NUL and lone surrogates.
 
-    A subclass may prescribe other `bounds` and a `form`, and say what is wrong with a text
-    without it.
+    A subclass may prescribe other `bounds` and a `form`, and the `mistake` of a text of another
+    form.
     """
 
     bounds: tuple[int, int | None] = 1, 255
@@ -99,7 +100,7 @@ class Password(Text):
 
 
 class Timestamp(Described):
-    """RFC 3339 outside, milliseconds since 1970 inside; written in UTC with `Z`."""
+    """A moment: RFC 3339 outside, milliseconds since 1970 inside; written in UTC with `Z`."""
 
     described = {"type": "string", "format": "date-time"}
 
@@ -117,7 +118,7 @@ class Timestamp(Described):
 
 
 class Integer(fields.Integer):
-    """From `least` to `most`, written in digits."""
+    """An integer from `least` to `most`, written in digits."""
 
     default_error_messages = {"invalid": "Use a whole number."}
 
@@ -168,7 +169,7 @@ class StringMap(fields.Dict):
 
 
 class Base64(Described):
-    """RFC 4648, section 4: with padding, canonical; ASCII white space is passed over."""
+    """Base64 (RFC 4648, section 4): with padding, canonical; ASCII white space is passed over."""
 
     described = {
         "type": "string",
@@ -176,7 +177,7 @@ class Base64(Described):
     }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Base64Payload:
-        """A long payload is decoded when it is stored."""
+        """Return the payload. A long payload is decoded when it is stored."""
         if not isinstance(value, str | LongString):
             raise ValidationError("The payload is base64 in a string.")
         try:
@@ -201,7 +202,7 @@ class File(Described):
 
 
 class MediaType(Text):
-    """RFC 9110, section 8.3.1, with parameters."""
+    """A media type (RFC 9110, section 8.3.1) with parameters."""
 
     described = {"description": "A media type (RFC 9110), with parameters if there are any."}
     bounds, form = (3, 255), _MEDIA_TYPE

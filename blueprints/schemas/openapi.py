@@ -1,6 +1,6 @@
-"""The OpenAPI description: flask-smorest's, completed from what handlers declare.
+"""The OpenAPI description: flask-smorest's, completed by the declarations of handlers.
 
-Errors are described once, by the class of their status: any operation may be answered with any.
+Errors are described once, by the class of their status, as any operation may return any of them.
 """
 
 from collections.abc import Callable
@@ -53,8 +53,8 @@ SUCCESS = {
     "204": "Done. There is no body.",
     "206": "The range asked for.",
 }
-OF_PAGES = {"origin_not_allowed"}  # those at `/app`, which the description leaves out
-DETAILS = {  # of those errors whose message depends on the case
+OF_PAGES = {"origin_not_allowed"}  # codes of the pages at `/app`, which the description leaves out
+DETAILS = {  # meanings of errors whose message depends on the case
     "malformed_json": "The body is not exactly one JSON object in UTF-8.",
     "invalid_request": "A field or a parameter is wrong. `errors` names each.",
     "payload_too_large": "The body is too large. The message says how large it may be.",
@@ -101,7 +101,7 @@ BODIES: dict[str, Any] = {
     "NewWebhook": {"url": "https://example.org/hook", "events": ["document.created"]},
     "WebhookEdit": {"enabled": False},
 }
-PATH_PARAMETERS: dict[str, dict[str, str]] = {  # by the segment before
+PATH_PARAMETERS: dict[str, dict[str, str]] = {  # by the segment before the parameter
     "pages": {"example": "1", "description": "Of a page, from 1."},
     "agreements": {"example": "1f" * 32, "description": "Of the text, in hex."},
 } | {
@@ -114,7 +114,7 @@ PATH_PARAMETERS: dict[str, dict[str, str]] = {  # by the segment before
 
 
 def description_of(app: Flask, api: ProblemApi) -> Callable[[], dict[str, Any]]:
-    """What returns the description, which is made when it is first asked for."""
+    """Return a function that returns the description, and makes it at its first call."""
     describe, making = cache(partial(_describe_api, app, api)), Lock()
 
     def made_once() -> dict[str, Any]:
@@ -125,7 +125,7 @@ def description_of(app: Flask, api: ProblemApi) -> Callable[[], dict[str, Any]]:
 
 
 def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
-    """The description as an OpenAPI 3.1 object."""
+    """Return the description as an OpenAPI 3.1 object."""
     settings = current_runtime().settings
     for name, scheme in SCHEMES.items():
         api.spec.components.security_scheme(name, scheme)
@@ -146,7 +146,7 @@ def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
 
 
 def _complete(schemas: dict[str, Any], password_min_length: int) -> None:
-    """What apispec can't say of a field, and leaves unused."""
+    """Add to the schemas what apispec can't say of a field, and remove the unused ones."""
     schemas["Upload"]["properties"]["payload"]["contentEncoding"] = "base64"
     schemas["DownloadRequest"]["minProperties"] = 1
     schemas["Registration"]["properties"]["password"]["minLength"] = password_min_length
@@ -155,7 +155,7 @@ def _complete(schemas: dict[str, Any], password_min_length: int) -> None:
         del schemas[unused]
     for name in ("CollectionEdit", "DocumentTokenEdit", "LinkEdit", "WebhookEdit"):
         for field in schemas[name]["properties"].values():
-            field.pop("default", None)  # what is absent stays as it is
+            field.pop("default", None)  # an absent field stays as it is
 
 
 def _describe_ids(path: dict[str, Any], segments: list[str]) -> None:
@@ -177,7 +177,7 @@ def _describe(operation: dict[str, Any], view: Any) -> None:
 
 
 def _credentials(view: Any) -> str:
-    """One sentence: what the operation takes."""
+    """Return one sentence: which credentials the operation takes."""
     if NOBODY in view.accepts:
         return "No credential is needed."
     kinds = {
@@ -191,7 +191,7 @@ def _credentials(view: Any) -> str:
 
 
 def _responses(described: dict[str, Any], has_pages: bool) -> dict[str, Any]:
-    """Those of success, which are described by the handler, and of the two classes of errors."""
+    """Return the handler's own responses of success, and the two classes of errors."""
     successes = {
         status: response | {"description": SUCCESS.get(status, response.get("description"))}
         for status, response in described.items()
@@ -206,7 +206,10 @@ def _responses(described: dict[str, Any], has_pages: bool) -> dict[str, Any]:
 
 
 def _error_responses() -> dict[str, Any]:
-    """Of a class of statuses; an operation that a link opens may answer a browser with a page."""
+    """Return the responses of the two classes of errors, each also with a page.
+
+    An operation that a link opens may return the page to a browser.
+    """
     page = {"text/html": {"schema": {"type": "string"}}}
     responses: dict[str, Any] = {}
     for name, example in (("ClientError", "not_found"), ("ServerError", "busy")):
@@ -235,7 +238,7 @@ def _codes_of_class(hundreds: int) -> str:
 
 
 def meanings() -> dict[str, str]:
-    """What each code means: the message that the error has, if it does not depend on the case."""
+    """Return the meaning of each code: the error's message, if it does not depend on the case."""
     errors = [ServiceError]
     for error in errors:
         errors += error.__subclasses__()

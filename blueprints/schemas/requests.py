@@ -1,4 +1,4 @@
-"""What the API takes: JSON bodies, the parts of forms, and queries."""
+"""Requests of the API: JSON bodies, the parts of forms, and queries."""
 
 import re
 from collections.abc import Iterable
@@ -38,19 +38,19 @@ from .fields import (
 
 METADATA_PAIRS = 16
 METADATA_BYTES = 4096
-USUAL_FILES = 20  # that a link takes
+USUAL_FILES = 20  # the usual number of files that a link takes
 _NO_EVENT = "Use the id of an event."
 
 
 class Edit(CamelCaseSchema):
-    """Changes: nothing is needed, and what is absent stays as it is."""
+    """Changes: no field is required, and an absent field stays as it is."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(partial=True, **options)
 
 
 def _choices(known: Iterable[str], most: int, kind: str, **options: Any) -> List:
-    """A list of 1 to `most` of the known words, each of which is a `kind`."""
+    """Return a field for a list of 1 to `most` of the known words, each of which is a `kind`."""
     length = validate.Length(1, most, error=f"Name at least one {kind}.")
     return List(String(validate=validate.OneOf(known)), validate=length, **options)
 
@@ -107,7 +107,7 @@ class ApiKeyRotation(CamelCaseSchema):
 
 
 class NewDocumentToken(CamelCaseSchema):
-    """What a link permits, and what it asks for."""
+    """The permissions of a link, and its terms."""
 
     label = Text(allow_none=True)
     permissions = _choices(
@@ -164,7 +164,7 @@ class DocumentTokenEdit(Edit, NewDocumentToken):
 
 
 class LinkEdit(DocumentTokenEdit):
-    """`documentId` or `collectionId` becomes `target_id`."""
+    """Changes of a link; `documentId` or `collectionId` becomes `target_id`."""
 
     document_id = _id("doc", "Use the id of a document.", "What the link opens from now on.")
     collection_id = _id("col", "Use the id of a collection.", "What the link opens from now on.")
@@ -177,7 +177,7 @@ class LinkEdit(DocumentTokenEdit):
         return body | {"target_id": targets[0]} if targets else body
 
 
-# What a reader of a link sends
+# Requests of a link's reader
 
 
 class Name(Text):
@@ -187,7 +187,7 @@ class Name(Text):
 
 
 class ReaderProof(CamelCaseSchema):
-    """What a guarded link asks for beside a password."""
+    """The proof that a guarded link asks for beside a password."""
 
     email = Text(0, 254, **described("One of the link's recipients."))
     code = Text(0, 40, **described("That the address got by mail. Spaces are passed over."))
@@ -200,7 +200,7 @@ class CodeRequest(CamelCaseSchema):
 
     @pre_load
     def _leave_rest(self, body: Any, **_: Any) -> Any:
-        """A form may hold what goes with the code, too."""
+        """Return the address alone: a form may also hold the fields that are sent with the code."""
         return {"email": body.get("email")} if is_form() else body
 
 
@@ -209,8 +209,9 @@ class ViewRequest(ReaderProof):
 
 
 class DownloadRequest(ReaderProof):
-    """At least one of the two, as a form also neither: a link may need none. A guarded link asks
-    for the others.
+    """The passwords of a saved file, and the proof that a guarded link asks for.
+
+    JSON needs at least one of the two passwords; a form may have neither, as a link may need none.
     """
 
     password = Password(0, 1024, **described("Of your choice.", minLength=1))
@@ -257,13 +258,13 @@ class NewDocument(DocumentEdit):
 
 
 class Upload(NewDocument):
-    """A JSON object."""
+    """The JSON object of an upload."""
 
     payload = Base64(required=True)
     content_type = MediaType(required=True)
 
     def load(self, data: Any, **options: Any) -> Any:
-        """Reports an error in a long payload together with those of the other fields."""
+        """Load the object. Report a long payload's error together with those of other fields."""
         try:
             return super().load(data, **options)
         except ValidationError as error:
@@ -292,7 +293,7 @@ class UploadForm(NewDocument):
 
     @pre_load
     def _read_parts(self, parts: list[Part], **_: Any) -> dict[str, Any]:
-        """Values by name. What the file's part says of the file stands in for absent ones."""
+        """Return the values by name. The header of the file's part stands in for absent values."""
         read = _values(self, parts)
         file = read.get("file")
         said = {"name": file.filename, "contentType": file.content_type} if file else {}
@@ -300,7 +301,7 @@ class UploadForm(NewDocument):
 
     @post_load
     def _detect_type(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Where the content type is missing or generic, the name and the first bytes say it."""
+        """Detect a missing or generic content type by the name and the first bytes of the file."""
         file = body["payload"]
         if viewer.is_generic(body.setdefault("content_type", "")):
             named = viewer.type_of_name(body["name"]) or viewer.type_of_name(file.filename)
@@ -312,7 +313,7 @@ _UPLOAD_FORM = UploadForm()
 
 
 class SentFile(CamelCaseSchema):
-    """The parts of a form that somebody sends by a link."""
+    """The parts of a form that a person sends by a link."""
 
     file = File(required=True, attribute="payload")
     sender = Text(0, 200, data_key="from", load_default="", **described("Who sends it."))
@@ -323,13 +324,13 @@ class SentFile(CamelCaseSchema):
 
     @post_load
     def _describe(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """With name and type as an upload of the same part has them."""
+        """Add the name and the type that an upload of the same part has."""
         uploaded = _UPLOAD_FORM.load([body["payload"]])
         return body | {name: uploaded[name] for name in ("name", "content_type")}
 
 
 def _values(schema: Schema, parts: list[Part]) -> dict[str, Any]:
-    """The values of the parts by name; the parts themselves for files and unknown fields."""
+    """Return the values of the parts by name; the parts themselves for files and unknown fields."""
     by_name = {part.name: part for part in parts}
     if len(by_name) < len(parts):
         twice = next(part.name for part in parts if by_name[part.name] is not part)
@@ -346,7 +347,7 @@ def _limit_texts(parts: list[Part]) -> None:
 
 
 def _value(part: Part, field: fields.Field[Any] | None) -> Any:
-    """The JSON or the text of a part; the part itself for a file or an unknown field."""
+    """Return the JSON or the text of a part; the part itself for a file or an unknown field."""
     if field is None or isinstance(field, File):
         return part
     raw = part.content.head(part.size)
@@ -416,7 +417,7 @@ class WebhookEdit(Edit, NewWebhook):
 
 
 class PageQuery(CamelCaseSchema):
-    """Becomes `limit` and `after`, the id of the previous page's last row or None."""
+    """The query of a page: `limit`, and `after`, the id of the previous page's last row or None."""
 
     limit = Integer(1, 100, load_default=50)
     cursor = _id(

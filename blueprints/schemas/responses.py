@@ -1,4 +1,4 @@
-"""What the API answers: records by noun, lists, errors."""
+"""Responses of the API: records by noun, lists, errors."""
 
 from functools import cache, cached_property, partial
 from typing import Any
@@ -14,7 +14,10 @@ NONE_OF_FILES = "Null, as the others below, of a link that takes files."
 
 
 class ResponseSchema(CamelCaseSchema):
-    """Every field is present, but for those named in `optional`; clients ignore unknown ones."""
+    """A response: every field is present, but for those named in `optional`.
+
+    Clients ignore unknown fields.
+    """
 
     optional: tuple[str, ...] = ()
 
@@ -26,9 +29,9 @@ class ResponseSchema(CamelCaseSchema):
         field_obj.required = field_name not in self.optional
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
-        """As marshmallow does, but names are no paths, and there are no hooks.
+        """Return the record as marshmallow does, but names are no paths, and there are no hooks.
 
-        A list of 50 takes 12 % more processor time with marshmallow's own.
+        A list of 50 takes 12 % more processor time with marshmallow's own method.
         """
         if obj is None or many:
             return super().dump(obj, many=many)
@@ -42,7 +45,7 @@ class ResponseSchema(CamelCaseSchema):
 
     @cached_property
     def _members(self) -> list[tuple[str, str | None, fields.Field[Any] | None]]:
-        """Attribute, name in JSON, and the field that writes it, unless it is JSON already."""
+        """Return each attribute, its name in JSON, and its field unless the value is JSON."""
         return [
             (
                 field.attribute or name,
@@ -218,7 +221,7 @@ class DocumentOfLink(ResponseSchema):
 
 
 class LinkContents(ResponseSchema):
-    """What a link opens. Behind a prompt `title`, `note` and `documents` are null."""
+    """The contents of a link. Behind a prompt `title`, `note` and `documents` are null."""
 
     optional = (
         "documents",
@@ -380,14 +383,14 @@ class DeliveryRecord(ResponseSchema):
 
 
 def list_page(page: ResultPage) -> dict[str, Any]:
-    """What a list's schema is written from."""
+    """Return the object that a list's schema writes."""
     rows, next_cursor = page
     return {"rows": rows, "next_cursor": next_cursor}
 
 
 @cache
 def list_schema(plural: str, record: type[ResponseSchema]) -> Schema:
-    """`{"<plural>": [...], "nextCursor": string or null}`"""
+    """Return a schema for `{"<plural>": [...], "nextCursor": string or null}`."""
     members: dict[str, fields.Field[Any]] = {
         plural: Records(record, attribute="rows"),
         "next_cursor": fields.String(
@@ -456,7 +459,7 @@ class TextRun(Placed):
 
 
 class PdfLink(Placed):
-    """Either leads to a page or to an address."""
+    """A link in a PDF: it leads either to a page or to an address."""
 
     page = fields.Integer(allow_none=True)
     top = fields.Float(**described(TOP))

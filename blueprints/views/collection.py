@@ -1,4 +1,4 @@
-"""A collection: its contents page, and its documents as one HTML file or as one ZIP file."""
+"""The contents page of a collection, and its documents as one HTML file or as one ZIP file."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from .notices import small_page
 from .prompt import credential_of, receipt_url
 
 ZIP = "application/zip"
-NAMES_BYTES = 48_000  # of the names on a contents page, which has 192 KiB at most
+NAMES_BYTES = 48_000  # the most for all names on a contents page, which has 192 KiB at most
 
 
 class TooLargeForOneFile(PayloadTooLarge):
@@ -35,7 +35,7 @@ def fits(collection: Collection) -> bool:
 
 
 def contents_page(collection: Collection, grant: TokenGrant) -> Response:
-    """The page, as one view of the whole; by ticket it is none."""
+    """Return the contents page, and count one view of the whole collection; by ticket no view."""
     credential = credential_of(grant)
     shown: dict[str, Any] = {
         "collection": collection,
@@ -65,8 +65,10 @@ def contents_page(collection: Collection, grant: TokenGrant) -> Response:
 def send_one_file(
     collection: Collection, grant: TokenGrant | None, password: str | None = None
 ) -> Response:
-    """The documents as they are now, in order, each made when its turn comes. What is wrong with
-    the first is an error; later it breaks the transfer off. For HEAD nothing is read.
+    """Return one HTML file with the documents as they are now, in order, each made in its turn.
+
+    Damage in the first document is an error; later damage breaks the transfer off. For HEAD nothing
+    is read. Raise `TooLargeForOneFile`.
     """
     if not fits(collection):
         most = current_runtime().settings.max_document_bytes
@@ -75,7 +77,7 @@ def send_one_file(
     headers, body = viewer.download_several(_contents(collection, grant), seal or None)
     if request.method == "HEAD":
         return Response(headers=headers)
-    pieces = chain([next(body)], body)  # the first is made now
+    pieces = chain([next(body)], body)  # make the first document now
     record(collection, grant, "collection.downloaded")
     return Response(pieces, headers=headers, direct_passthrough=True)
 
@@ -95,7 +97,7 @@ def _contents(collection: Collection, grant: TokenGrant | None) -> viewer.Conten
 
 
 def row_of(document: Document) -> dict[str, str]:
-    """How a contents page names it."""
+    """Return the name, badge and facts of a document on a contents page."""
     kind = viewer.kind_of(document.media_type, document.name)
     return {
         "name": document.name.strip() or document.default_name,
@@ -105,7 +107,7 @@ def row_of(document: Document) -> dict[str, str]:
 
 
 def _opener(owner_id: str, id: str, grant: TokenGrant | None) -> Callable[[], viewer.ShownDocument]:
-    """Finds the document again, so that a long list of them holds no keys."""
+    """Return a function that finds the document again, so that a long list holds no keys."""
 
     def open_document() -> viewer.ShownDocument:
         with connected():
@@ -116,7 +118,7 @@ def _opener(owner_id: str, id: str, grant: TokenGrant | None) -> Callable[[], vi
 
 
 def _within(name: str, most_bytes: int) -> str:
-    """Its beginning and end, as much as takes at most so many bytes of HTML."""
+    """Return as much of a name's beginning and end as takes at most so many bytes of HTML."""
 
     def has_room(text: str) -> bool:
         return len(visible(text).encode()) <= most_bytes
@@ -132,8 +134,10 @@ def _within(name: str, most_bytes: int) -> str:
 
 
 def send_zip(entries: Sequence[ZipEntry], title: str) -> Response:
-    """A response with a known length. What is damaged in the first entry is an error; later it
-    breaks the transfer off. For HEAD nothing is read.
+    """Return a response with a known length.
+
+    Damage in the first entry is an error; later damage breaks the transfer off. For HEAD nothing is
+    read.
     """
     archive = ZipStream(entries, now())
     pieces = iter(()) if request.method == "HEAD" else iter(archive)
@@ -144,8 +148,10 @@ def send_zip(entries: Sequence[ZipEntry], title: str) -> Response:
 
 
 def send_originals(collection: Collection, record: Callable[[str], None] | None = None) -> Response:
-    """Its documents as they are now, in order. `record` records or counts it by a type of events,
-    once the first of them was decrypted.
+    """Return a ZIP file of the collection's documents as they are now, in order.
+
+    `record` records or counts the download by a type of events, once the first document was
+    decrypted.
     """
     response = send_zip(entries_of(collection.documents), collection.title)
     if request.method == "GET":
@@ -154,7 +160,7 @@ def send_originals(collection: Collection, record: Callable[[str], None] | None 
 
 
 def entries_of(documents: Iterable[Document], folder: str = "") -> list[ZipEntry]:
-    """An entry for each document, in this order; `folder` ends with a slash."""
+    """Return an entry for each document, in this order; `folder` ends with a slash."""
     name = names()
     return [
         ZipEntry(
@@ -169,11 +175,13 @@ def entries_of(documents: Iterable[Document], folder: str = "") -> list[ZipEntry
 
 
 def names() -> Callable[[str], str]:
-    """A function that makes a name safe, and different from those that it has returned before:
-    also where case and the composition of letters do not count. `a.pdf` twice is `a (2).pdf`.
+    """Return a function that makes a name safe, and different from all names that it has returned.
+
+    Names that differ only in case or in the composition of letters count as equal. A second `a.pdf`
+    becomes `a (2).pdf`.
     """
     taken = {_folded(SUMS)}
-    next_numbers: dict[str, int] = {}  # by folded name: all lower ones are taken for good
+    next_numbers: dict[str, int] = {}  # by folded name: all lower numbers are taken
 
     def unique(name: str) -> str:
         safe = viewer.safe_file_name(name)
@@ -198,7 +206,7 @@ def _folded(name: str) -> str:
 
 
 def _reader(owner_id: str, id: str) -> Callable[[], Iterator[bytes]]:
-    """Finds the document again, so that a long list of them holds no keys."""
+    """Return a function that finds and reads the document, so that a long list holds no keys."""
 
     def read() -> Iterator[bytes]:
         with connected():

@@ -1,7 +1,7 @@
 """The original: as the viewer takes it, and its bytes over HTTP, whole or in ranges.
 
-Conditional requests and ranges are those of RFC 9110, sections 13 and 14. What the viewer makes is
-kept, and callers take turns at that.
+Conditional requests and ranges are those of RFC 9110, sections 13 and 14. Previews of the viewer
+are kept, and callers take turns at making them.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,7 +25,8 @@ from .prompt import VIEW_ONLY, require_open
 
 UNKNOWN_TYPE = "application/octet-stream"
 POLICY = "default-src 'none'; sandbox"
-PATIENCE_SECONDS = 300  # for the memory that a conversion needs, while no request waits for it
+# to wait for a conversion's memory, while no request waits for the conversion
+PATIENCE_SECONDS = 300
 
 
 def original_of(
@@ -36,8 +37,10 @@ def original_of(
     saves: bool = False,
     tells: bool = False,
 ) -> viewer.ShownDocument:
-    """`password` is that of an encrypted PDF; `saves` says that a file is made, not a view; and
-    `tells` that a browser which asks again is told of a preview that is being made.
+    """Return the document as the viewer takes it.
+
+    `password` is that of an encrypted PDF. `saves` says that a file is made, not a view; `tells`,
+    that a browser which asks again is told of a preview that is being made.
     """
     caller_id = grant.id if grant and not grant.owner_id else document.owner_id
     return viewer.ShownDocument(
@@ -60,7 +63,10 @@ def original_of(
 
 
 def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
-    """Reads a range of the payload; one of a single piece is opened once for all that is read."""
+    """Return a function that reads a range of the payload.
+
+    A payload of a single piece is opened once for all ranges.
+    """
     if document.size > PIECE_BYTES:
         return document.read
     whole = cache(lambda: b"".join(document.read()))
@@ -70,8 +76,10 @@ def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
 def _job_runner(
     document: Document, caller_id: str, *, saves: bool, tells: Callable[[], bool]
 ) -> viewer.RunJob:
-    """Returns a function that raises `Busy` where a link or its owner asks for too much at once;
-    and if it `tells` of it, `BeingMadeError` for a conversion, and for what another request makes.
+    """Return a function that runs a job of the viewer, or takes its kept result.
+
+    The function raises `Busy` if a link or its owner asks for too much at once. If `tells` returns
+    True, it raises `BeingMadeError` for a conversion, and for a preview that another request makes.
     """
 
     def run(
@@ -114,10 +122,10 @@ class RangeNotSatisfiable(ServiceError):
 
 
 def read(document: Document, grant: TokenGrant | None) -> Response:
-    """The content, recorded as a download if it is all of it.
+    """Return the content, recorded as a download if it is whole.
 
-    Raises `ScopeMissing` for a link that asks for something: only a page it opened loads the
-    content.
+    Raise `ScopeMissing` for a link that asks for something: only a page that the link opened loads
+    the content.
     """
     require_open(grant, counts=True)
     if grant and grant.has_view_limit:
@@ -129,10 +137,11 @@ def read(document: Document, grant: TokenGrant | None) -> Response:
 
 
 def read_by_page(document: Document, grant: TokenGrant) -> Response:
-    """The content for a page that was opened: no view, and one download for all that its ticket
-    loads of it, however little: a range that leaves out a byte is no way to take it unseen.
+    """Return the content for a page that was opened; no view is counted.
 
-    Raises `ScopeMissing` for a page that shows something else than the original.
+    All reads by one ticket are recorded as one download, however little each reads: otherwise a
+    range that leaves out one byte would take the content unseen. Raise `ScopeMissing` for a page
+    that shows something else than the original.
     """
     in_collection = grant.collection_id and original_of(document, grant).shows_original
     if not (grant.opens_original or in_collection):
@@ -146,13 +155,15 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
 
 
 def _read_counted(document: Document, grant: TokenGrant) -> Response:
-    """By a link with a view limit: every GET counts, and HEAD says nothing of the document.
+    """Return the content by a link with a view limit: every GET counts as a view.
 
-    The headers of 304 and 416 name it as well, so these count, too.
+    The headers of 304 and 416 name the document as well, so these count, too. HEAD says nothing of
+    the document.
     """
     if request.method == "HEAD":
         headers = {"Content-Security-Policy": POLICY}
-        return Response(iter(()), headers=headers, content_type=UNKNOWN_TYPE)  # without length
+        # without Content-Length
+        return Response(iter(()), headers=headers, content_type=UNKNOWN_TYPE)
     try:
         response = content_of(document)
     except RangeNotSatisfiable:
@@ -163,7 +174,10 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
 
 
 def content_of(document: Document) -> Response:
-    """All of the content, a range of it, or 304. What is damaged at its beginning is an error."""
+    """Return all of the content, a range of it, or 304.
+
+    Raise `RangeNotSatisfiable`. Damage at the beginning of the content is an error.
+    """
     headers = _headers(document, inline="save" not in request.args)
     if request.if_none_match.contains_weak(document.id):
         return Response(status=304, headers=headers)
@@ -171,9 +185,9 @@ def content_of(document: Document) -> Response:
     start, stop = asked_range or (0, document.size)
     if asked_range:
         headers.append(("Content-Range", f"bytes {start}-{stop - 1}/{document.size}"))
-    headers.insert(0, ("Content-Length", str(stop - start)))  # looked for again and again
+    headers.insert(0, ("Content-Length", str(stop - start)))  # first, as it is often looked up
     pieces = document.read(start, stop)
-    body = chain([next(pieces, b"")], pieces)  # the first is decrypted now
+    body = chain([next(pieces, b"")], pieces)  # decrypt the first piece now
     status = 206 if asked_range else 200
     return Response(body, status, headers, direct_passthrough=True)
 
@@ -192,7 +206,10 @@ def _headers(document: Document, *, inline: bool) -> list[tuple[str, str]]:
 
 
 def _range(document: Document, headers: Headers) -> tuple[int, int] | None:
-    """Start and stop of a satisfiable range. Several ranges, or an unknown unit, are ignored."""
+    """Return start and stop of a satisfiable range.
+
+    Several ranges, or an unknown unit, are ignored. Raise `RangeNotSatisfiable`.
+    """
     ranges = parse_range_header(headers.get("Range"))
     if ranges is None or ranges.units != "bytes" or len(ranges.ranges) != 1:
         return None
@@ -206,6 +223,6 @@ def _range(document: Document, headers: Headers) -> tuple[int, int] | None:
 
 
 def _is_current(document: Document, headers: Headers) -> bool:
-    """`If-Range`: whether the client knows the content that a range would be part of."""
+    """Return whether the client knows the content that a range would be part of (`If-Range`)."""
     validator = headers.get("If-Range")
     return validator is None or unquote_etag(validator) == (document.id, False)

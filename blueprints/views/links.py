@@ -20,13 +20,13 @@ def base_url() -> str:
 
 @dataclass(frozen=True)
 class IssuedLink(Issued[DocumentToken]):
-    """A new token, and the URLs it opens."""
+    """A new token, and the URLs that it opens."""
 
     base_url: str
 
     @property
     def short_url(self) -> str:
-        """Opens what the link opens, whatever that is then."""
+        """Return the URL that opens whatever the link's target is at that time."""
         return f"{self.base_url}/s?token={self.secret}"
 
     @property
@@ -46,7 +46,7 @@ class IssuedLink(Issued[DocumentToken]):
         return self.view_url and frame(self.view_url)
 
     def _url(self, action: str) -> str | None:
-        """None of a link that takes files."""
+        """Return the URL of an action; None for a link that takes files."""
         if self.row.permissions == UPLOAD:
             return None
         path = f"/v1/documents/{self.row.target_id}/{action}"
@@ -60,7 +60,7 @@ def with_addresses(issued: Issued[DocumentToken]) -> IssuedLink:
 
 
 def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
-    """The HTML element that embeds a view without a script."""
+    """Return the HTML element that embeds a view without a script."""
     return (
         f'<iframe src="{escape(view_url)}&amp;embed=1" width="{width}" height="{height}" '
         'title="Document" loading="lazy" referrerpolicy="no-referrer" allow="fullscreen" '
@@ -69,7 +69,7 @@ def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
 
 
 def record(target: Target, grant: TokenGrant | None, type: str) -> None:
-    """An opening: by token it counts as a view, by ticket or for the owner it is only an event."""
+    """Record an opening: by token as a view, by ticket or for the owner only as an event."""
     if grant and not (grant.owner_id or grant.came_by):
         grant.count_view(target, type)
     else:
@@ -77,20 +77,20 @@ def record(target: Target, grant: TokenGrant | None, type: str) -> None:
 
 
 def receipt_file(opening: Opening) -> Response:
-    """A line of the owner's log, to be saved. Raises `NotFound`."""
+    """Return a line of the owner's log as a file to save. Raise `NotFound`."""
     saved = {"Content-Disposition": "attachment; filename=receipt.jsonl"}
     return Response(opening.receipt(), headers=saved, content_type="application/jsonl")
 
 
 def visible(text: str) -> Markup:
-    """With what reorders or hides text made visible."""
+    """Return the text, in which characters that reorder or hide text are made visible."""
     return Markup(viewer.escape(text))  # noqa: S704
 
 
 def qr_code(url: str) -> str:
-    """An SVG of black on white, also in the dark: some readers take nothing else.
+    """Return an SVG of black on white, also in the dark: some readers take nothing else.
 
-    '' for an address that is too long for one.
+    Return '' for an address that is too long for a QR code.
     """
     try:
         return str(segno.make_qr(url, error="m").svg_inline(scale=4, light="#fff"))

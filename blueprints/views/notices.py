@@ -1,8 +1,7 @@
 """Small pages for people: why a link does not open, and that its document is still prepared.
 
-The operator's name, colour and logo are on all pages for people, and never in a saved file.
-
-On the routes that a link opens, a browser gets an error as such a page, with the same status.
+The operator's name, colour and logo are on all pages for people, and never in a saved file. On the
+routes that a link opens, a browser gets an error as such a page, with the same status.
 """
 
 import base64
@@ -32,7 +31,10 @@ from .links import base_url
 
 @dataclass(frozen=True)
 class Brand:
-    """`logo` is an address; `css` sets the colour. Each is '' without its setting."""
+    """The operator's name, colour and logo.
+
+    `logo` is an address; `css` sets the colour. Each is '' without its setting.
+    """
 
     name: str
     css: str
@@ -40,12 +42,12 @@ class Brand:
 
     @property
     def host(self) -> str:
-        """Where the page is, which a brand does not hide."""
+        """Return the host of the page, which a brand does not hide."""
         return urlsplit(base_url()).netloc
 
 
 def brand() -> Brand | None:
-    """None if no setting asks for one."""
+    """Return the brand of the settings; None if no setting asks for a brand."""
     runtime = current_app.extensions.get("runtime")
     names = "brand_name", "brand_color", "brand_logo"
     return _brand(*(getattr(runtime.settings, name) for name in names)) if runtime else None
@@ -61,7 +63,7 @@ def _brand(
 
 
 def send_logo() -> Response:
-    """Its address holds its hash. Raises `NotFound` if there is none."""
+    """Return the logo, whose address holds its hash. Raise `NotFound` if there is none."""
     logo = current_runtime().settings.brand_logo
     if logo is None:
         raise NotFound
@@ -76,8 +78,9 @@ NEW_ONE = "Ask the person who sent it to you for a new one."
 
 @dataclass(frozen=True)
 class Notice:
-    """What is wrong, why, and what to do; `way` is the words of a button that leads on by the
-    link's token, and the path where it leads.
+    """A message on a page: the fault, its reason and the advice.
+
+    `way` is a button that leads on by the link's token: its words, and the path that it leads to.
     """
 
     title: str
@@ -86,7 +89,7 @@ class Notice:
     way: tuple[str, str] | None = None
 
 
-ENDS = {  # of a link, by `TokenSpent.cause`
+ENDS = {  # notices for the end of a link, by `TokenSpent.cause`
     "": Notice("This link no longer works", "What it opened is no longer shared.", NEW_ONE),
     "expired": Notice("This link has ended", "It worked until {}.", NEW_ONE),
     "revoked": Notice(
@@ -142,8 +145,10 @@ OTHER = Notice("This can’t be shown", "{}")
 def small_page(
     template: str, status: int, origins: Sequence[str], script: str = "", **values: Any
 ) -> Response:
-    """These `origins` may frame the page, without any only our own. `script` is the name of what it
-    runs, if it does; in a frame it tells `embed.js` that it is there.
+    """Return a small page, which these `origins` may frame; without any, only the service's own.
+
+    `script` is the name of the script on the page, if there is one; in a frame the script tells
+    `embed.js` that the page is there.
     """
     if status == 200 and request.args.get("embed") == "1":
         script = script or "framed.js"
@@ -163,12 +168,12 @@ def small_page(
 
 
 def source(text: str) -> str:
-    """What allows this text in a Content-Security-Policy."""
+    """Return the source expression that allows this text in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def preparing_page(progress: Progress, id: str, grant: TokenGrant | None) -> Response:
-    """What a browser shows while the document is being prepared: it asks again by itself.
+    """Return the page for a browser while the document is being prepared: it asks again by itself.
 
     The bar goes on where the page before left it, ever slower, as nobody knows the end.
     """
@@ -185,7 +190,7 @@ def preparing_page(progress: Progress, id: str, grant: TokenGrant | None) -> Res
 
 
 def page_for_people(response: Response) -> Response:
-    """For a browser that has opened a link, a problem as a page; else the response as it is."""
+    """Turn a problem into a page for a browser that opened a link; return other responses as is."""
     is_problem = response.status_code >= 400 and response.mimetype == PROBLEM
     if not is_problem or not opens_links(declared("accepts")) or not prefers_html():
         return response
@@ -202,11 +207,13 @@ def page_for_people(response: Response) -> Response:
 
 
 def address_by_token(path: str = "") -> str | None:
-    """The address of this path, or without one of the present page, by the token or ticket that
-    came in the address or in a form; so what a form has opened can be opened again.
+    """Return the address of this path, or without a path that of the present page.
+
+    The address holds the token or ticket that came in the address or in a form, so that a link
+    opened by a form can be opened again. Return None without a query.
     """
     given = dict(request.args)
-    if "caller" in g and is_form():  # it has been read
+    if "caller" in g and is_form():  # the form has been read
         given |= request.form.to_dict()
     names = ("token", "ticket", "embed") if path or request.method == "POST" else given
     query = {name: given[name] for name in names if name in given}
@@ -214,8 +221,10 @@ def address_by_token(path: str = "") -> str | None:
 
 
 def asks_again(grant: TokenGrant | None) -> bool:
-    """Whether this request is one of a browser, which `Refresh` makes send it again; or the form of
-    a link, of which it asks for what that has opened, by a ticket.
+    """Return whether this request is one of a browser that will ask again.
+
+    `Refresh` makes the browser repeat a GET. After the form of a link, the browser asks by a ticket
+    for the document that the form has opened.
     """
     if request.method == "POST":
         return grant is not None and is_form() and prefers_html()
@@ -224,8 +233,9 @@ def asks_again(grant: TokenGrant | None) -> bool:
 
 
 def _keeps_access() -> bool:
-    """Whether the same address opens again: a page in a sandboxed frame sends no cookie. Not every
-    browser says over plain HTTP that it is one.
+    """Return whether the same address opens again: a page in a sandboxed frame sends no cookie.
+
+    Over plain HTTP not every browser says that its page is in a frame.
     """
     place = "iframe" if "embed" in request.args else "document"
     is_framed = request.headers.get("Sec-Fetch-Dest", place) != "document"
@@ -233,7 +243,7 @@ def _keeps_access() -> bool:
 
 
 def _needs_ticket(grant: TokenGrant | None) -> bool:
-    """Whether it is the owner's page in a frame, which asks again by a ticket alone."""
+    """Return whether the page is the owner's in a frame, which asks again by a ticket alone."""
     return grant is not None and bool(grant.owner_id) and not _keeps_access()
 
 
@@ -243,8 +253,10 @@ def prefers_html() -> bool:
 
 
 def prefers_json() -> bool:
-    """Whether a link answers by JSON rather than by a page: if it is preferred, and to a file or
-    the JSON of a program, unless a page is.
+    """Return whether a link answers with JSON rather than with a page.
+
+    It does so if JSON is preferred, and for a file or the JSON of a program, unless a page is
+    preferred.
     """
     accepted = request.accept_mimetypes
     by_program = request.is_json or request.mimetype == FORM_DATA
@@ -272,7 +284,7 @@ def _notice(problem: dict[str, Any], status: int) -> Notice:
 
 
 def day(moment: int | None) -> str:
-    """As in `31 January 2026, 09:30 UTC`."""
+    """Return a moment in milliseconds in words: `31 January 2026, 09:30 UTC`."""
     if moment is None:
         return ""
     return f"{datetime.fromtimestamp(moment / 1000, UTC):%-d %B %Y, %H:%M} UTC"

@@ -1,7 +1,7 @@
 """The pages that show a document, the files that hold it, and the pages of a PDF.
 
-A view is counted after the document was decrypted. What is made of it is kept. A PDF may also be
-what another document is converted to: clients get sizes and texts of its pages, and pictures.
+A view is counted after the document was decrypted. Previews of the document are kept. The PDF may
+also be the result of a conversion: clients get sizes and texts of its pages, and pictures.
 """
 
 import re
@@ -44,7 +44,7 @@ LOCKED = "This PDF has a password. Send the right one: POST, with the field pass
 
 
 def render(action: str, target: Target, grant: TokenGrant | None) -> Response:
-    """The page for `action`, `view` or `download`; for a link that has one, its prompt."""
+    """Return the page for `action`, `view` or `download`; for a link with a prompt, the prompt."""
     if grant and needs_prompt(grant):
         return prompt(grant, action, _end_of(target))
     return _open(action, target, grant)
@@ -53,7 +53,7 @@ def render(action: str, target: Target, grant: TokenGrant | None) -> Response:
 def unlock(
     action: str, target: Target, grant: TokenGrant | None, proof: dict[str, Any]
 ) -> Response:
-    """The page; for a form in which something is wrong or missing, the prompt."""
+    """Return the page; for a form in which something is wrong or missing, return the prompt."""
     try:
         grant = grant and admit(target, grant, proof)
     except (WrongCredentials, Invalid) as error:
@@ -71,7 +71,10 @@ def count_code() -> Allowance | None:
 def send_code(
     target: Target, grant: TokenGrant, email: str
 ) -> Response | tuple[dict[str, Any], int]:
-    """Every address is answered alike; a browser by the prompt, which then asks for the code."""
+    """Send a code. The answer is the same for every address.
+
+    A browser gets the prompt, which then asks for the code.
+    """
     expires_at = request_code(target.owner_id, grant, email)
     if not is_form() or prefers_json():
         return {"expires_at": expires_at}, 202
@@ -115,7 +118,10 @@ def _open(action: str, target: Target, grant: TokenGrant | None) -> Response:
 
 
 def _opened_ahead(document: Document, grant: TokenGrant) -> TokenGrant:
-    """The grant by a ticket. What a form has opened is counted now, not when that shows it."""
+    """Count the view now, as a form opened the document, and return the grant by a ticket.
+
+    The page that the ticket loads later counts no view.
+    """
     opened = replace(grant, came_by=grant.ticket(shows_original=False))
     if not grant.came_by:
         grant.count_view(document, "document.viewed")
@@ -126,8 +132,10 @@ def _opened_ahead(document: Document, grant: TokenGrant) -> TokenGrant:
 def _addresses(
     original: viewer.ShownDocument, document: Document, grant: TokenGrant | None
 ) -> dict[str, Any]:
-    """Where the page loads a large original and further pages of a PDF from, by tickets that die
-    with the token or session; and of a link that opens without a prompt, its oEmbed.
+    """Return the addresses that the page loads from or names, each None if it has none.
+
+    They are those of a large original and of further pages of a PDF, by tickets that die with the
+    token or session, the oEmbed address of a link that opens without a prompt, and the receipt.
     """
     content = None
     pages = None
@@ -155,11 +163,11 @@ def _addresses(
 
 
 def _neighbours(id: str, grant: TokenGrant | None) -> viewer.Neighbours | None:
-    """Where a page of a collection leads, by what opened it."""
+    """Return the neighbours of a page in a collection, with addresses for its credential."""
     if grant is None or grant.collection is None:
         return None
     ids = [document.id for document in grant.collection.documents]
-    if id not in ids:  # it ended a moment ago
+    if id not in ids:  # the document ended a moment ago
         raise NotFound
     at = ids.index(id)
     query = credential_of(grant) + ("&embed=1" if request.args.get("embed") == "1" else "")
@@ -175,7 +183,10 @@ def _neighbours(id: str, grant: TokenGrant | None) -> viewer.Neighbours | None:
 def _record_and_send(
     page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
 ) -> Response:
-    """HEAD is not recorded and has no Content-Length: the preview would have to be drawn."""
+    """Record the view or download, and return the page.
+
+    HEAD is not recorded and has no Content-Length: the preview would have to be drawn.
+    """
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
     reserve_memory(request, page.held_bytes)
@@ -185,13 +196,15 @@ def _record_and_send(
 
 
 def _is_counted(grant: TokenGrant, type: str) -> bool:
-    """Whether `_opened_ahead` has counted this view by ticket."""
+    """Return whether `_opened_ahead` has counted this view by ticket."""
     return not current_runtime().reads_by_ticket.allowance(f"{grant.came_by} {type}").left
 
 
 def save(target: Target, grant: TokenGrant | None) -> Response:
-    """The file, or the prompt of a link that has one. By ticket `ScopeMissing`, but for that of a
-    collection whose link permits it.
+    """Return the file, or the prompt of a link that has a prompt.
+
+    Raise `ScopeMissing` by ticket, except for the ticket of a collection whose link permits to
+    save.
     """
     if grant and grant.came_by and not (grant.collection_id and "download" in grant.permissions):
         raise ScopeMissing(VIEW_ONLY)
@@ -205,15 +218,15 @@ def download_by_password(
     pdf_password: str | None = None,
     **proof: str,
 ) -> Response:
-    """The file for a link's form; encrypted with a password of the caller's choice, or with that
-    of a PDF opened. An opened page of one document sends that as `password`, too. To a guarded link
-    JSON is what a form is.
+    """Return the file for a link's form, or a file encrypted with a password.
 
-    Raises `ScopeMissing` for another link with a password, which opens by its form.
+    The password is one of the caller's choice, or `pdf_password`, that of an encrypted PDF. An
+    opened page of one document sends that of the PDF as `password`, too. A guarded link treats JSON
+    like a form. Raise `ScopeMissing` for another link with a password, which opens by its form.
     """
     grant = caller.grant
     if caller.credential_type == TICKET:
-        require_saving(grant)  # a page loads what it shows without it
+        require_saving(grant)  # without the permission a page loads only what it shows
         if grant and not grant.collection_id and pdf_password is None:
             password, pdf_password = None, password
     elif is_form() or (grant and grant.is_guarded):
@@ -229,14 +242,17 @@ def encrypted_download(
     password: str | None,
     pdf_password: str | None = None,
 ) -> Response:
-    """The file encrypted with a password of the caller's choice, or with that of a PDF opened."""
+    """Return the file encrypted with the caller's password, or with an encrypted PDF opened.
+
+    Raise `Invalid` if there is neither password.
+    """
     if not password and pdf_password is None:
         raise Invalid("#/password", "A password is needed: it will open the file.")
     if isinstance(target, Collection):
         return send_one_file(target, grant, password)
     original = original_of(target, grant, pdf_password, saves=True)
     if pdf_password is not None:
-        opened_pdf(original)  # or it is refused
+        opened_pdf(original)  # refuses a wrong password
     if password:
         seal = target.password_seal(password, grant.id if grant else target.owner_id)
         page = viewer.sealed_download(original, seal)
@@ -246,8 +262,10 @@ def encrypted_download(
 
 
 def opened_pdf(original: viewer.ShownDocument) -> tuple[viewer.PdfPages, viewer.Overview]:
-    """The pages of a document. Raises `NotFound` if it has none, `WrongCredentials` if it is a
-    PDF that is encrypted and the password is not its own, `TooManyRequests` after many of those.
+    """Return the pages of a document.
+
+    Raise `NotFound` if it has none, `WrongCredentials` for an encrypted PDF whose password is
+    missing or wrong, `TooManyRequests` after many wrong passwords.
     """
     if not original.has_pages:
         raise NotFound(NO_PAGES)
@@ -321,7 +339,10 @@ def drawn_page(
 def _pages_for(
     document: Document, caller: Caller, password: str | None
 ) -> Iterator[tuple[viewer.PdfPages, viewer.Overview]]:
-    """A PDF, for a caller who may see its pages now; raises what a client is to be told."""
+    """Yield the pages of a PDF, for a caller who may see them now.
+
+    Raise `ScopeMissing`, `NotFound`, `WrongCredentials` or `TooManyRequests`.
+    """
     if caller.credential_type != TICKET:
         require_open(caller.grant, counts=False)
         document.record_read("document.viewed")

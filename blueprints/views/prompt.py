@@ -1,7 +1,7 @@
-"""The prompt in front of a link that asks for something, and what leads on behind it.
+"""The prompt in front of a link that asks for something, and the address that leads on behind it.
 
 A link that has a password, counts its views or is guarded opens by POST, so that a link preview,
-which sends a GET, uses no view; nothing that a GET does sends a code.
+which sends a GET, uses no view; no GET sends a code.
 """
 
 from typing import Any
@@ -28,8 +28,10 @@ def needs_prompt(grant: TokenGrant | None) -> bool:
 
 
 def require_open(grant: TokenGrant | None, *, counts: bool) -> None:
-    """Raise `ScopeMissing` for a link that asks for something first, unless a page that it opened
-    comes by its ticket; a limit of views asks for nothing where the view `counts` at once.
+    """Raise `ScopeMissing` for a link that asks for something first.
+
+    A page that the link opened is allowed by its ticket. A limit of views asks for nothing where
+    the view `counts` at once.
     """
     if grant is None or grant.came_by:
         return
@@ -44,14 +46,15 @@ def require_saving(grant: TokenGrant | None) -> None:
 
 
 def admit(target: Target, grant: TokenGrant, proof: dict[str, Any]) -> TokenGrant:
-    """The grant, once all that the link asks was sent; what came by a ticket has been asked."""
+    """Return the grant, once all that the link asks was sent; a ticket has passed the prompt."""
     target = grant.collection or target
     return grant.accept_proof(target, Proof(**proof), request.remote_addr or "")
 
 
 def credential_of(grant: TokenGrant, *, shows_original: bool = False) -> str:
-    """What leads on from a page that was opened: its ticket, or the token of a link that has no
-    prompt, as a part of an address.
+    """Return the part of an address that leads on from a page that was opened.
+
+    It is a ticket, or the token of a link that has no prompt.
     """
     if grant.came_by or needs_prompt(grant):
         return f"ticket={grant.ticket(shows_original=shows_original)}"
@@ -61,7 +64,7 @@ def credential_of(grant: TokenGrant, *, shows_original: bool = False) -> str:
 
 
 def asked_by(grant: TokenGrant) -> dict[str, Any]:
-    """What a guarded link asks, for a client that opens it by JSON; then the receipt."""
+    """Return what a guarded link asks, and then the receipt, for a client that opens it by JSON."""
     if not grant.is_guarded:
         return {}
     gate = grant.gate
@@ -82,7 +85,10 @@ def asked_by(grant: TokenGrant) -> dict[str, Any]:
 
 
 def receipt_url(grant: TokenGrant) -> str | None:
-    """Where the receipt is of what was accepted to open the link; None if that is nothing."""
+    """Return the address of the receipt for what was accepted to open the link.
+
+    Return None if nothing was accepted.
+    """
     if grant.reader is None or grant.gate.agreement is None:
         return None
     noun = "collections" if grant.collection_id else "documents"
@@ -93,18 +99,19 @@ def receipt_url(grant: TokenGrant) -> str | None:
 def prompt(
     grant: TokenGrant, action: str, its_end: int | None, error: ServiceError | None = None
 ) -> Response:
-    """What the link asks, with one button; how often and until when it opens, where `its_end` is
-    that of the target. It does not say what it opens, or for whom.
+    """Return the page that asks for what the link needs, with one button.
 
-    It posts to an address that holds the token: a reload, or a bookmark, leads back to it. Who is
-    asked for an e-mail address is asked for the rest behind that. What was typed stays, but neither
-    code nor password.
+    The page says how often and until when the link opens, where `its_end` is the end of the target,
+    but neither what the link opens nor for whom. The form goes to an address that holds the token,
+    so that a reload or a bookmark leads back to the prompt. A link with recipients asks for the
+    e-mail address first, and for all else on the next page. Typed values stay, except code and
+    password.
     """
     end = day(min(filter(None, [grant.expires_at, its_end]), default=None))
     typed = request.form if is_form() else {}
     wants_code = bool(grant.gate.recipients)
     if wants_code and "code" not in typed:
-        error = None  # nothing was wrong: it was a step on the way
+        error = None  # nothing is wrong: the prompt asks for the code next
     email = typed.get("email", "")
     status = (422 if isinstance(error, Invalid) else 401) if error else 200
     return small_page(
@@ -127,7 +134,7 @@ def prompt(
 
 
 def _address(action: str) -> str:
-    """Where the form is sent: to the present page, unless that was where codes are asked for."""
+    """Return the address of the form: the present page's, unless that page asked for a code."""
     if action != "codes" and not request.path.endswith("/codes"):
         return address_by_token() or ""
     root = request.path if request.path == "/s" else request.path.rpartition("/")[0]

@@ -1,8 +1,7 @@
-"""What a link opens, by what its target is now: a document, a collection, or the page that takes
-files for one.
+"""The target of a link as it is now: a document, a collection, or the page that takes files.
 
-This is the one place that asks. Both kinds of targets have the same methods, which the routes at
-`/s` call.
+Only this module asks which kind it is. Both kinds of targets have the same methods, which the
+routes at `/s` call.
 """
 
 from collections.abc import Callable
@@ -44,14 +43,17 @@ from .prompt import (
     require_saving,
 )
 
-TRIES = 10  # while somebody changes a link without a pause
+TRIES = 10  # in case somebody changes the link without a pause
 T = TypeVar("T")
 Shown = Response | dict[str, Any]
-SHOWN = "title", "note", "documents"  # of a link, unless it is behind its prompt
+SHOWN = "title", "note", "documents"  # fields of a link, null behind its prompt
 
 
 def opened(act: Callable[[Any], T]) -> T:
-    """What is done with the target of the caller's link, anew if that is changed meanwhile."""
+    """Return the result of `act` on the target of the caller's link.
+
+    `act` is called anew if the target is changed meanwhile. Raise `Busy` after ten changes.
+    """
     for _ in range(TRIES):
         try:
             return act(_target_of(g.caller))
@@ -68,26 +70,29 @@ def _target_of(caller: Caller) -> "LinkTarget | UploadTarget":
 
 
 class LinkTarget:
-    """A document, which opens as by its own addresses, or a collection, whose contents page leads
-    to each document.
+    """A document or a collection, which a link opens.
+
+    A document opens as by its own addresses; the contents page of a collection leads to each
+    document.
     """
 
     def __init__(self, caller: Caller, grant: TokenGrant) -> None:
-        if grant.collection_id and grant.collection is None:  # it was deleted a moment ago
+        # the collection was deleted a moment ago
+        if grant.collection_id and grant.collection is None:
             raise TokenSpent(origins=grant.origins)
         self.caller = caller
         self.grant = grant
         self.target: Target = grant.collection or caller.document(grant.target_id)
 
     def show(self) -> Shown:
-        """As a page, which is the prompt of a protected link, or as JSON."""
+        """Return a page, which is the prompt of a protected link, or JSON."""
         if prefers_json():
             return self._contents("" if needs_prompt(self.grant) else credential_of(self.grant))
         self._require_view()
         return pages.render("view", self.target, self.grant)
 
     def open(self, **proof: Any) -> Shown:
-        """As a page, or as JSON with addresses that use up no further view."""
+        """Return a page, or JSON with addresses that use up no further view."""
         self._require_view()
         if not prefers_json():
             return pages.unlock("view", self.target, self.grant, proof)
@@ -99,18 +104,18 @@ class LinkTarget:
         return contents
 
     def content(self) -> Response:
-        """The original, or all of them."""
+        """Return the original, or all originals of a collection."""
         if isinstance(self.target, Collection):
             return self._archive(self.target)
         read = content.read_by_page if self.grant.came_by else content.read
         return read(self.target, self.grant)
 
     def save(self) -> Response:
-        """As one HTML file."""
+        """Return one HTML file."""
         return pages.save(self.target, self.grant)
 
     def save_by_password(self, **passwords: str) -> Response:
-        """The same, encrypted."""
+        """Return one HTML file, encrypted."""
         return pages.download_by_password(self.target, self.caller, **passwords)
 
     def send_code(self, email: str) -> Any:
@@ -124,7 +129,10 @@ class LinkTarget:
             raise ScopeMissing("This link saves the document, and does not show it: /s/download.")
 
     def _archive(self, collection: Collection) -> Response:
-        """By a token with a view limit it counts; HEAD then says nothing of what there is."""
+        """Return the originals of a collection as a ZIP file.
+
+        A token with a view limit counts a view; HEAD then says nothing of the collection.
+        """
         grant = self.grant
         if grant.came_by:
             require_saving(grant)
@@ -137,7 +145,7 @@ class LinkTarget:
         return send_originals(collection, partial(grant.count_view, collection))
 
     def _contents(self, credential: str) -> dict[str, Any]:
-        """What the link opens, as JSON; without a `credential` it is behind its prompt."""
+        """Return the link's contents as JSON; without a `credential` they are behind its prompt."""
         left = self.grant.views_left
         is_opening = bool(credential) and needs_prompt(self.grant)
         return {
@@ -164,7 +172,7 @@ class LinkTarget:
         }
 
     def _record(self, document: Document, credential: str) -> dict[str, Any]:
-        """With the addresses that the permissions allow."""
+        """Return a document's record with the addresses that the permissions allow."""
         may = self.grant.permissions
         path = f"{base_url()}/v1/documents/{document.id}"
         return {
@@ -194,7 +202,7 @@ class UploadTarget:
         return self._page(address) if address else prompt(self.grant, self.kind, None)
 
     def open(self, **proof: Any) -> Response | dict[str, Any]:
-        """Files are then sent by a ticket, if there is a password."""
+        """Return a page or JSON. If there is a password, files are then sent by a ticket."""
         try:
             admit(self.collection, self.grant, proof)
         except WrongCredentials as error:
@@ -205,7 +213,10 @@ class UploadTarget:
         return self._contents(address) if prefers_json() else self._page(address)
 
     def judge_body(self) -> None:
-        """Before a file is received if it is long, else before it is looked at."""
+        """Judge a long file before it is received, and any other before it is read.
+
+        Raise `Busy` if all slots are taken.
+        """
         key = request.headers.get("Idempotency-Key", "")
         judge_body(self.grant, self.collection, request.content_length or 0, key)
         if request.content_length and not seekable_body(request).read(1):
@@ -244,7 +255,10 @@ class UploadTarget:
     def _page(
         self, address: str, left: tuple[int, int] | None = None, receipt: Any = None
     ) -> Response:
-        """`left` are the numbers of files and of bytes, if they have changed meanwhile."""
+        """Return the page that takes files.
+
+        `left` are the numbers of files and of bytes that are left, if they have changed meanwhile.
+        """
         room = Room.of(self.grant, self.collection)
         files_left, bytes_left = left or (room.files_left, room.bytes_left)
         return small_page(

@@ -35,7 +35,7 @@ Make = Callable[[], tuple[bytes, bool]]  # the preview, and whether it is kept f
 
 @dataclass(frozen=True)
 class Made:
-    """What was made of a document: `data` in memory, or None where it is read when it is needed.
+    """A preview: `data` in memory, or None if it is read when it is needed.
 
     `read(start, stop)` yields the bytes from `start` to before `stop`.
     """
@@ -50,13 +50,13 @@ class Made:
 
 
 class PreviewReader:
-    """Reads ranges of a stored preview.
+    """A reader of ranges of a stored preview.
 
     The piece of a short range is kept for the next one, as many short ranges follow each other.
     """
 
     def __init__(self, preview: "StoredPreview", key: bytes) -> None:
-        """Raises `DecryptionError` if its first piece does not open."""
+        """Open the first piece. Raise `DecryptionError` if it does not open."""
         self._id = preview.id
         self._size = preview.size
         self._reader = sealing.ChunkReader(key, preview._context(), preview.head)
@@ -64,7 +64,7 @@ class PreviewReader:
         self._piece(0)
 
     def read(self, start: int, stop: int) -> Iterator[bytes]:
-        """Yield the bytes from `start` to before `stop`. Raises `DecryptionError`."""
+        """Yield the bytes from `start` to before `stop`. Raise `DecryptionError`."""
         first = start // PIECE_BYTES
         last = (stop if stop == self._size else stop - 1) // PIECE_BYTES  # with the end mark
         base = first * PIECE_BYTES
@@ -113,10 +113,12 @@ class StoredPreview(Table):
     ) -> Made:
         """Return the preview of this document with this name: kept, or made now by one caller.
 
-        `make` makes it. `caller_id` is the id of the link or owner that asks; `saves` is for a
-        file, which takes no place of a view. Raises `Busy`; and `BeingMadeError` for a caller who
-        does not wait, or who `asks_again`, finds no slot, and has waited for another request that
-        makes the same preview.
+        `make` makes the preview. `caller_id` is the id of the link or owner that asks; `saves` is
+        for a file, which takes no place of a view.
+
+        Raise `Busy` if no slot is free. Raise `BeingMadeError` for a caller who does not wait, and
+        for a caller who `asks_again`, finds no slot, and has waited for another request that makes
+        the same preview.
         """
         id = f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', name)}"
         kept = cls._read(document, id)
@@ -131,13 +133,15 @@ class StoredPreview(Table):
         queue = runtime.preview_queue
         try:
             with queue.turn(id, document.owner_id, caller_id, saves=saves):
-                kept = cls._read(document, id)  # made meanwhile by the one before
+                # the request that had the turn before may have made it
+                kept = cls._read(document, id)
                 return keep() if kept is None else kept
         except Busy:
             seconds = queue.seconds_in_making(id)
             if seconds is not None:
                 queue.await_other(id)
-            kept = cls._read(document, id)  # after the question: whoever made it has kept it first
+            # after the question above: the maker keeps the preview before it leaves the queue
+            kept = cls._read(document, id)
             if kept is not None:
                 return kept
             if seconds is None or not asks_again:
@@ -171,9 +175,10 @@ class StoredPreview(Table):
 
     @classmethod
     def _read(cls, document: Any, id: str) -> Made | None:
-        """Return a kept preview; None if there is none, or it does not open: then it is made anew.
+        """Return a kept preview.
 
-        A response that is being sent reads as well, after its request gave its connection back.
+        Return None if there is none, or if it does not open: then it is made anew. A response that
+        is being sent reads as well, after its request gave its connection back.
         """
         with connected():
             preview = cls.find(id)
@@ -191,7 +196,7 @@ class StoredPreview(Table):
         cls.update(used_at=moment).where(cls.id == id).execute()
 
     def _has_expired(self) -> bool:
-        """Return whether it has expired, or is a failure of a process that ended since.
+        """Return whether the preview has expired, or is a failure of a process that ended since.
 
         Such a failure may have no other cause: the end of a process ends its child as well.
         """
@@ -200,7 +205,10 @@ class StoredPreview(Table):
         return self.expires_at <= now() or self.created_at < current_runtime().started_at
 
     def _open(self, document: Any) -> Made:
-        """Raises `DecryptionError`; of a long preview, only if its first piece does not open."""
+        """Return the preview. Raise `DecryptionError` if it does not open.
+
+        Only the first piece of a long preview is opened here.
+        """
         reader = PreviewReader(self, document.key)
         if self.size > READ_AT_ONCE_BYTES:
             return Made(self.size, reader.read)
@@ -208,7 +216,10 @@ class StoredPreview(Table):
 
     @classmethod
     def _keep(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> bool:
-        """Store it, unless the document was deleted meanwhile. Return whether there was room."""
+        """Store the preview, unless the document was deleted meanwhile.
+
+        Return whether there was room.
+        """
         settings = current_runtime().settings
         moment = now()
         if len(made) > settings.preview_bytes:
@@ -239,9 +250,7 @@ class StoredPreview(Table):
 
     @classmethod
     def _make_room(cls, most_bytes: int) -> None:
-        """Drop the previews that were used longest ago until the others have at most so many
-        bytes.
-        """
+        """Drop the previews used longest ago until the others have at most so many bytes."""
         total = int(cls.select(fn.SUM(cls.size)).scalar() or 0)
         while total > most_bytes:
             oldest = cls.select(cls.id, cls.size).order_by(cls.used_at).get()

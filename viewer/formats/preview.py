@@ -35,7 +35,7 @@ class Preview:
     note: str = ""
     tools: frozenset[str] = frozenset()
     source: Mapping[str, str | int] = field(default_factory=dict)
-    """What scripts need to show more of the original: data attributes of the main element."""
+    """Data attributes of the main element, for scripts that show more of the original."""
     styles: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     """Assets that follow those of every page."""
