@@ -14,9 +14,12 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 EXTRAS = ("s3", "postgres")
 KNOWN = {  # SPDX expressions of licences under which all of this may be used and handed out
+    "0BSD",
+    "Apache-2.0 AND BSD-2-Clause",
     "Apache-2.0 OR BSD-2-Clause",
     "Apache-2.0 OR BSD-3-Clause",
     "BSD-2-Clause",
+    "BSD-2-Clause AND HPND",
     "BSD-2-Clause AND LicenseRef-Public-Domain",
     "BSD-3-Clause",
     "BSD-3-Clause AND Apache-2.0",
@@ -29,16 +32,18 @@ KNOWN = {  # SPDX expressions of licences under which all of this may be used an
     "ZPL-2.1",
 }
 SEEN = {  # whose metadata has no SPDX expression: what the text of the licence says
+    "cobble": "BSD-2-Clause",
     "itsdangerous": "BSD-3-Clause",
     "jinja2": "BSD-3-Clause",
     "libpass": "BSD-3-Clause",
+    "mammoth": "BSD-2-Clause",
+    "olefile": "BSD-2-Clause AND HPND",  # HPND: what it took over from the Python Imaging Library
     "peewee": "MIT",
     "pi-heif": "BSD-3-Clause AND LGPL-3.0-only",  # LGPL: libheif and libde265, which it contains
     "pycryptodomex": "BSD-2-Clause AND LicenseRef-Public-Domain",
     "pypdfium2": "BSD-3-Clause AND Apache-2.0",  # PDFium and its libraries have texts of their own
     "segno": "BSD-3-Clause",
     "waitress": "ZPL-2.1",
-    "xlrd": "BSD-3-Clause",
 }
 MIT = "License :: OSI Approved :: MIT License"
 
