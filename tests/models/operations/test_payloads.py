@@ -193,7 +193,7 @@ owner, name = {
     "object": (runtime.payload_objects, "store"),
     "verified": (payloads, "_verify"),
     "in the transaction": (payloads, "_require_place"),
-    "last write": (UnreferencedObject, "record" if place == "rows" else "end_upload"),
+    "last write": (UnreferencedObject, "mark_to_drop" if place == "rows" else "end_upload"),
     "committed": (UnreferencedObject, "drop_due"),
 }[step]
 if step == "committed":
