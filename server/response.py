@@ -239,7 +239,8 @@ class Response:
                 uninterrupted_bytes += len(piece)
             if uninterrupted_bytes >= self._context.limits.uninterrupted_bytes:
                 raise ResponseStepsAside
-            self._context.turn.offer(to_all=True)
+            if self._length != self._written_bytes:
+                self._context.turn.offer(to_all=True)
         if self._has_body and self._length not in (None, self._written_bytes):
             self.is_last = True
 

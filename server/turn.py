@@ -5,10 +5,10 @@ and on several cores the hand-over costs more than the work in between. So the w
 turn does whatever there is to do: it receives, serves, sends and looks for further events.
 
 A worker that waits for a disk, a lock, another process or a socket steps aside, and another one
-goes on. When the wait is over, it comes before those that enter, unless one of these has waited for
-PATIENCE_SECONDS. A long response lets others in after each piece, and enters again. Where nothing
-is left to do, WATCHING workers wait for events; the others are spare, and sleep until one steps
-aside and nobody else could go on.
+goes on. When the wait is over, it comes before those that enter; if these have waited for
+PATIENCE_SECONDS, they take turns. A long response lets others in after each piece, and enters
+again. Where nothing is left to do, WATCHING workers wait for events; the others are spare, and
+sleep until one steps aside and nobody else could go on.
 
 The turn is lent, not owned. A thread that keeps it for LEASE_SECONDS while others may want it loses
 it: the next one begins, and the former one goes on beside it, as threads do without a turn. So
@@ -50,6 +50,7 @@ class Turn:
         self._since = 0.0
         self._returning = deque[threading.Lock]()
         self._entering = deque[tuple[threading.Lock, float]]()  # and since when each waits
+        self._has_let_in = False  # the last one that had to wait was one that entered
         self._spare = deque[threading.Lock]()
         self._watching = 0  # threads that wait for events
         self._needs_leases = threading.Event()
@@ -155,10 +156,13 @@ class Turn:
             following.release()
 
     def _following(self) -> "threading.Lock | None":
-        if self._entering and (not self._returning or self._is_overdue()):
-            return self._entering.popleft()[0]
-        if self._returning:
+        enters = self._is_overdue() and not self._has_let_in
+        if self._returning and not (self._entering and enters):
+            self._has_let_in = False
             return self._returning.popleft()
+        if self._entering:
+            self._has_let_in = True
+            return self._entering.popleft()[0]
         if self._spare and not self._watching:
             return self._spare.popleft()
         return None

@@ -18,6 +18,7 @@ from .context import Context
 from .shares import Entry
 
 BACKLOG = 1024  # connections that wait to be accepted
+ACCEPTED_AT_ONCE = 64
 _log = logging.getLogger("docservice")
 
 
@@ -239,14 +240,23 @@ class Workers:
             os.write(self._wake_writer, b"w")
 
     def _accept(self, descriptor: int) -> None:
-        """Accept a connection, unless the listener was closed meanwhile, and receive from it."""
-        connection = None
+        """Accept the connections that wait, unless the listener was closed, and receive from them.
+
+        All of them at once: if one were accepted for each event, new clients would wait longer,
+        the more others there are.
+        """
+        accepted = []
         with self._accepting:
             if listener := self._listeners.get(descriptor):
-                connection = self._connection(listener)
+                most = self._context.limits.connections - len(self._context.connections)
+                for _ in range(min(most, ACCEPTED_AT_ONCE)):
+                    connection = self._connection(listener)
+                    if connection is None:
+                        break
+                    accepted.append(connection)
                 self._paused.append(descriptor)
         self._accept_more()
-        if connection:
+        for connection in accepted:
             self._handle(connection, connection.handle_event)
 
     def _connection(self, listener: socket.socket) -> Connection | None:

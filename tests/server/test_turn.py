@@ -127,6 +127,29 @@ def test_whoever_enters_is_let_in_before_those_that_return_once_it_has_waited_lo
     assert order == ["waiting", "holder", "entering", "waiting returns"]
 
 
+def test_those_that_return_and_those_that_have_waited_long_take_turns():
+    now = [0.0]
+    turn = Turn(clock=lambda: now[0])
+    order = []
+    waiting = [Worker(turn, order, name, steps_aside=True) for name in "ab"]
+    for worker in waiting:
+        worker.waits.wait(30)
+    with turn:
+        entering = []
+        for name in "cd":
+            entering.append(Worker(turn, order, name))
+            until(lambda: len(turn._entering) == len(entering))
+        for number, worker in enumerate(waiting, 1):
+            worker.may_return.set()
+            until(lambda number=number: len(turn._returning) == number)
+        now[0] = PATIENCE_SECONDS
+        for worker in (*waiting, *entering):
+            worker.may_end.set()
+    for worker in (*waiting, *entering):
+        worker.end()
+    assert order[2:] == ["c", "a returns", "d", "b returns"]
+
+
 def test_whoever_has_much_to_do_lets_one_in_that_enters_only_once_that_has_waited():
     now = [0.0]
     turn = Turn(clock=lambda: now[0])

@@ -4,10 +4,11 @@ import contextlib
 import errno
 import os
 import socket
+import threading
 
 import pytest
 
-from server import workers
+from server import Limits, Server, workers
 from server.workers import Epoll, Selector
 from tests.waiting import until
 
@@ -125,3 +126,25 @@ def test_without_epoll_connections_are_served_as_well(build, monkeypatch):
             assert head(one)[0] == 200
             assert body(one, LENGTH) == PIECE * PIECES
         setup.stop()
+
+
+def test_connections_that_wait_are_accepted_at_once(monkeypatch):
+    """One for each event would keep new clients waiting for all the others."""
+    events = []
+    accept_waiting = workers.Workers._accept
+
+    def counted(self, descriptor):
+        events.append(descriptor)
+        accept_waiting(self, descriptor)
+
+    monkeypatch.setattr(workers.Workers, "_accept", counted)
+    server = Server(lambda *_: [], Limits(1 << 20), listen="127.0.0.1:0", threads=1)
+    with contextlib.ExitStack() as stack:
+        for _ in range(10):
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+        serving = threading.Thread(target=server.serve)
+        serving.start()
+        until(lambda: len(server.connections) == 10)
+        assert len(events) == 1
+        server.stop()
+        serving.join(60)
