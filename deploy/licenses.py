@@ -62,7 +62,7 @@ def needed_by_project():
 
 
 def needs_of(distribution, extras):
-    """What it needs for itself and these extras, each as its metadata says it."""
+    """Yield the needs of a distribution for itself and these extras, each as its metadata says."""
     for need in distribution.requires or ():
         extra = re.search(r"""extra\s*==\s*['"]([^'"]+)['"]""", need.partition(";")[2])
         if extra is None or extra[1] in extras:

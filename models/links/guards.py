@@ -310,7 +310,7 @@ def _keyed_digest(target: Target, of: str, text: str, purpose: str = "recipient/
 
 @dataclass(frozen=True)
 class Reader:
-    """Whoever opened a link, as tickets and events name them."""
+    """The reader who opened a link, as tickets and events name that person."""
 
     opening_id: str
     recipient_id: str | None
