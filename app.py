@@ -195,6 +195,7 @@ def _prepared() -> tuple[Flask, Server]:
                 threads=settings.threads,
                 trusted_proxy=settings.trusted_proxy,
                 forwarded_host=settings.forwarded_host == "on",
+                identity_header=settings.auth_header,
                 on_rejected=log_rejected_request,
                 admit_long_body=admit_long_body,
             )

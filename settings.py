@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import click
 
 PREFIX = "DOCSERVICE_"
+_PROVIDER = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
 
 
 class WrongSetting(click.ClickException):
@@ -80,6 +81,43 @@ def _database(text: str) -> str:
     return text.removeprefix("sqlite:///")
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether the host is this machine."""
+    return host in {"localhost", "::1"} or host.startswith("127.")
+
+
+def is_confidential(address: str) -> bool:
+    """Return whether a URL is one by https, or by http to this machine."""
+    try:
+        url = urlsplit(address)
+        port = url.port
+    except ValueError:
+        return False
+    if url.hostname is None or port == 0:
+        return False
+    return url.scheme == "https" or (url.scheme == "http" and is_loopback(url.hostname))
+
+
+def _issuer(text: str) -> str:
+    """Read the address of a provider as it names itself, perhaps with a slash at the end."""
+    is_plain = re.fullmatch(r"[!-~]+", text) and not re.search(r"[?#@]", text)
+    if not is_plain or not is_confidential(text):
+        raise ValueError("an address like https://login.example.org; http to this machine only")
+    return text
+
+
+_ALLOWED = re.compile(r"@[a-z0-9-]+(\.[a-z0-9-]+)*|group:[^\x00-\x20,]{1,100}")
+
+
+def _sign_in_allow(text: str) -> tuple[str, ...]:
+    """Read whom a provider or the proxy lets in: domains in lower case, and groups."""
+    entries = tuple(one.strip() for one in text.split(","))
+    entries = tuple(one.lower() if one.startswith("@") else one for one in entries)
+    if not all(map(_ALLOWED.fullmatch, entries)):
+        raise ValueError("domains and groups with commas between, as in @example.org,group:staff")
+    return entries
+
+
 @dataclass(frozen=True)
 class SmtpServer:
     """The server that takes the service's mail; `tls` is `starttls`, `smtps` (at once) or `off`."""
@@ -93,7 +131,7 @@ class SmtpServer:
 
     @property
     def is_loopback(self) -> bool:
-        return self.host in {"localhost", "::1"} or self.host.startswith("127.")
+        return is_loopback(self.host)
 
 
 _SMTP_PORTS = {"smtp": 587, "smtps": 465}
@@ -242,6 +280,36 @@ class Settings:
     trusted_proxy: str | None = _field(
         None, str, "address of the proxy whose forwarding headers count"
     )
+    auth_header: str | None = _field(
+        None,
+        _matching("[A-Za-z0-9]+(-[A-Za-z0-9]+)*", "the name of a header, as in Remote-Email"),
+        "the header in which the trusted proxy names the e-mail address of who "
+        "[logged in there](#log-in-by-a-proxy-or-a-provider)",
+    )
+    oidc_issuer: str | None = _field(
+        None,
+        _issuer,
+        "the address of an OpenID Connect [provider](#log-in-by-a-proxy-or-a-provider), as it "
+        "names itself",
+    )
+    oidc_client_id: str | None = _field(None, str, "the name of this service at the provider")
+    oidc_client_secret: str | None = _field(None, str, "the secret of this service at the provider")
+    oidc_name: str | None = _field(
+        None,
+        _matching(r"(?=.*\S)[^\x00-\x1f\x7f-\x9f]{1,60}", "1 to 60 characters"),
+        "what the login page calls the provider; its host if not set",
+    )
+    sign_in_allow: tuple[str, ...] | None = _field(
+        None,
+        _sign_in_allow,
+        "who gets an account by the proxy or the provider, as in `@example.org,group:staff`; "
+        "if not set, only who has an invitation",
+    )
+    passwords: str = _field(
+        "on",
+        _one_of("on", "off"),
+        "whether people log in, sign up and reset by password; off needs the proxy or a provider",
+    )
     forwarded_host: str = _field(
         "off", _one_of("on", "off"), "whether links use the trusted proxy's `X-Forwarded-Host`"
     )
@@ -260,7 +328,7 @@ class Settings:
         "the path of LibreOffice's `soffice`, or `off`; the one of the system if not set",
     )
     quota_links: int = _field(
-        1000, _number(1), "how many live links one user may have beside those of uploads"
+        1000, _number(1), "how many links, live or off, one user may have beside those of uploads"
     )
     quota_collections: int = _field(1000, _number(1), "how many collections one user may have")
     quota_api_keys: int = _field(1000, _number(1), "how many live API keys one user may have")
@@ -297,7 +365,40 @@ def read_settings(
         raise WrongSetting(
             f"{PREFIX}SMTP_URL needs {PREFIX}BASE_URL: mails hold addresses of pages."
         )
+    _refuse_unusable_sign_in(values)
     return Settings(**values)
+
+
+def _refuse_unusable_sign_in(values: Mapping[str, Any]) -> None:
+    """Raise `WrongSetting` where the settings of sign-in contradict each other."""
+    by_proxy = values["auth_header"] is not None
+    provider = [name for name in _PROVIDER if values[name]]
+    if by_proxy and values["trusted_proxy"] is None:
+        raise WrongSetting(
+            f"{PREFIX}AUTH_HEADER needs {PREFIX}TRUSTED_PROXY: only that proxy may send the header."
+        )
+    if by_proxy and values["trusted_proxy"] == "*" and not values["listen"].startswith("unix:"):
+        raise WrongSetting(
+            f"{PREFIX}AUTH_HEADER needs the address of the proxy in {PREFIX}TRUSTED_PROXY: with * "
+            "anybody could send the header."
+        )
+    if provider and len(provider) < len(_PROVIDER):
+        names = ", ".join(f"{PREFIX}{name.upper()}" for name in _PROVIDER)
+        raise WrongSetting(f"{names} are set together, or none of them.")
+    if provider and not values["base_url"]:
+        raise WrongSetting(
+            f"{PREFIX}OIDC_ISSUER needs {PREFIX}BASE_URL: the provider sends people back there."
+        )
+    if not (by_proxy or provider) and values["passwords"] == "off":
+        raise WrongSetting(
+            f"{PREFIX}PASSWORDS=off needs another way in: {PREFIX}AUTH_HEADER or "
+            f"{PREFIX}OIDC_ISSUER."
+        )
+    if (by_proxy or provider) and values["console"] == "off":
+        raise WrongSetting(
+            f"{PREFIX}AUTH_HEADER and {PREFIX}OIDC_ISSUER need {PREFIX}CONSOLE=on: people log in "
+            "on its pages."
+        )
 
 
 def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[str, Any]) -> Any:

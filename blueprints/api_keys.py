@@ -19,7 +19,7 @@ api_keys = ApiBlueprint("api_keys", __name__, url_prefix="/v1/api-keys", descrip
 def create(body: dict[str, Any]) -> Issued[ApiKey]:
     """Create a new API key
 
-    `key` is shown this once. Without `scopes`, the key has all of them.
+    The response is the only one that shows `key`. Without `scopes`, the key has all scopes.
     """
     scopes = " ".join(dict.fromkeys(body["scopes"]))
     return ApiKey.issue(g.caller.user, body["name"], scopes, body["expires_at"])
@@ -38,7 +38,7 @@ def list_masked(query: dict[str, Any]) -> Any:
 def revoke(id: str) -> None:
     """Revoke an API key
 
-    It takes effect at once. A second call changes nothing.
+    The key stops at once. A second call changes nothing.
     """
     ApiKey.one_of(g.caller.owner_id, id).revoke()
 

@@ -17,12 +17,20 @@ from models.runtime import network_of
 
 from .http import NOBODY, SESSION, ApiBlueprint, report_allowance
 from .http.clients import client_of_request
-from .schemas.requests import Login, PageQuery, PasswordChange, PasswordReset, Registration
+from .schemas.requests import (
+    Login,
+    PageQuery,
+    PasswordChange,
+    PasswordReset,
+    ProfileEdit,
+    Registration,
+)
 from .schemas.responses import (
     LoginResponse,
     Profile,
     ResetResponse,
     SessionRecord,
+    UserRecord,
     list_page,
     list_schema,
 )
@@ -32,14 +40,15 @@ auth = ApiBlueprint("auth", __name__, url_prefix="/v1/auth", description="Accoun
 
 @auth.post("/register", accepts=[NOBODY, SESSION], idempotent=True)
 @auth.arguments(Registration())
-@auth.alt_response(200, schema=Profile)
-@auth.response(201, Profile)
+@auth.alt_response(200, schema=UserRecord)
+@auth.response(201, UserRecord)
 def register(body: dict[str, Any]) -> tuple[User, int]:
     """Register a new user account
 
-    Registering does not log in. Addresses that differ only in case are the same one. `invite` works
-    once, for its e-mail address, also while the service takes no new accounts. For an account that
-    exists it sets the new password and ends all sessions: then the response is 200, not 201.
+    Registering does not log in. Two addresses that differ only in case are the same address. An
+    `invite` works once, for its e-mail address, also while registration is closed. For an account
+    that exists, an invitation sets the new password and ends all sessions; the response is then
+    200, not 201.
     """
     report_allowance(current_runtime().registration_limiter.spend(_network()))
     user, is_new = register_account(**body, address=request.remote_addr or "")
@@ -52,8 +61,8 @@ def register(body: dict[str, Any]) -> tuple[User, int]:
 def log_in(body: dict[str, str]) -> StartedSession:
     """Log in and receive a session token
 
-    Send `accessToken` as `Authorization: Bearer …`. It is valid for 12 hours unless the service
-    is set up otherwise.
+    Send `accessToken` as `Authorization: Bearer …`. The token is valid for 12 hours unless the
+    service is set up otherwise.
     """
     user = User.identify(**body, address=request.remote_addr or "")
     return Session.begin(user, current_runtime().settings.session_seconds, client_of_request())
@@ -64,6 +73,19 @@ def log_in(body: dict[str, str]) -> StartedSession:
 def me() -> Any:
     """Return the authenticated user's profile"""
     return g.caller.user
+
+
+@auth.patch("/me", accepts=[SESSION])
+@auth.arguments(ProfileEdit())
+@auth.response(200, Profile)
+def edit_profile(body: dict[str, Any]) -> User:
+    """Change the user's name, and whether readers of links see it
+
+    With `showName` true, as it is at first, the pages that links open begin with the user's name
+    and e-mail address.
+    """
+    user: User = g.caller.user
+    return user.edit(**body)
 
 
 @auth.post("/logout", accepts=[SESSION])
@@ -92,9 +114,9 @@ def change_password(body: dict[str, str]) -> None:
 def reset_password(body: dict[str, str]) -> dict[str, int]:
     """Have a link for a new password sent by mail
 
-    The response is always the same. If an enabled account has this e-mail address, a mail with a
-    link goes there: once, for an hour, it sets a new password and ends all sessions. 404 where the
-    service sends no mail.
+    The response is always the same. If an enabled account has this e-mail address, the service
+    sends a mail to it. The link in the mail works once, for an hour; it sets a new password and
+    ends all sessions. A service that sends no mail answers 404.
     """
     request_reset(body["email"])
     return {"expires_in": RESET_SECONDS}

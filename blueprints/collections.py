@@ -33,8 +33,8 @@ HTML = {"type": "string"}
 def make(body: dict[str, Any]) -> Any:
     """Make a collection of documents
 
-    `title` and `note` are shown to whoever opens a link to it. A document may be in any number of
-    collections. With `token`, which may be `{}`, it is answered with a link.
+    `title` and `note` are shown to everybody who opens a link to the collection. A document may be
+    in any number of collections. With `token`, which may be `{}`, the response holds a link.
     """
     collection = _make(g.caller.owner_id, **body)
     return collection, 201, {"Location": f"{base_url()}/v1/collections/{collection.id}"}
@@ -59,10 +59,10 @@ def get(id: str) -> Collection:
 @collections.arguments(CollectionEdit())
 @collections.response(200, CollectionWithDocuments)
 def edit(body: dict[str, Any], id: str) -> Collection:
-    """Change what a collection is called, and what is in it
+    """Change the title, the note, the limit or the documents of a collection
 
-    It takes no whole list, so that nothing is lost that was added meanwhile. A document that it has
-    is passed over in `add`, one that it lacks in `remove`.
+    The call takes no whole list, so that a file that was added meanwhile is not lost. An id in
+    `add` that is in the collection already, and an id in `remove` that is not, change nothing.
     """
     return Collection.edit(g.caller.owner_id, id, **body)
 
@@ -79,7 +79,7 @@ def delete(id: str) -> None:
 def content(id: str) -> Response:
     """Return the originals of a collection as one ZIP file
 
-    Its last entry, `SHA256SUMS`, is for `sha256sum -c`.
+    The last entry, `SHA256SUMS`, can be checked by `sha256sum -c`.
     """
     return send_originals(Collection.one_of(g.caller.owner_id, id))
 
@@ -89,11 +89,11 @@ def content(id: str) -> Response:
 def download(id: str) -> Response:
     """Download a collection as one self-contained HTML file
 
-    A contents page, readable without scripts, and each document as a page of its own, which gives
-    its original back byte for byte. All originals together are at most as large as one document may
-    be; a larger collection is saved as a ZIP file.
+    The file has a contents page, readable without scripts, and a page for each document, which
+    gives the original back byte for byte. All originals together are at most as large as one
+    document may be; a larger collection is saved as a ZIP file.
     """
-    return send_one_file(Collection.one_of(g.caller.owner_id, id), None)
+    return send_one_file(Collection.one_of(g.caller.owner_id, id), g.caller.grant)
 
 
 @collections.post("/<id>/download", accepts=OWNER, scope=READ)
@@ -102,9 +102,9 @@ def download(id: str) -> Response:
 def download_encrypted(body: dict[str, Any], id: str) -> Response:
     """Download a collection as one self-contained HTML file that a password opens
 
-    Contents page and documents are encrypted each by itself, and opened one by one.
+    The contents page and each document are encrypted separately, and opened one at a time.
     """
-    return send_one_file(Collection.one_of(g.caller.owner_id, id), None, body["password"])
+    return send_one_file(Collection.one_of(g.caller.owner_id, id), g.caller.grant, body["password"])
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,23 @@ from typing import Any
 from flask import Response, g
 
 from models import DocumentToken
-from models.links import LinkOptions, Opening, kept_text, links_of_owner, listed_link, target_of
+from models.links import (
+    LinkOptions,
+    Opening,
+    SentLink,
+    kept_text,
+    links_of_owner,
+    listed_link,
+    send_link,
+    target_of,
+)
 
 from .http import EVENTS, OWNER, READ, TICKET, WRITE, ApiBlueprint
 from .schemas.requests import (
     DocumentTokenEdit,
     DocumentTokenQuery,
     LinkEdit,
+    LinkNote,
     NewDocumentToken,
     PageQuery,
 )
@@ -19,6 +29,7 @@ from .schemas.responses import (
     DocumentTokenRecord,
     DocumentTokenWithSecret,
     OpeningRecord,
+    SentLinkRecord,
     list_page,
     list_schema,
 )
@@ -40,8 +51,9 @@ OF_BOTH = (f"{OF_DOCUMENT}/<token_id>", f"{OF_COLLECTION}/<token_id>")
 def issue(body: dict[str, Any], id: str) -> IssuedLink:
     """Create a link to a document or a collection
 
-    `token` and the addresses are shown this once. A link with `maxViews` or `password` shows a
-    button first. Only the service's own pages may frame it, unless `allowedOrigins` names others.
+    The response is the only one that shows `token` and the addresses. A link with `maxViews` or
+    `password` shows a button first. Only the service's own pages may frame the link, unless
+    `allowedOrigins` names other sites.
     """
     target = target_of(g.caller.owner_id, id)
     options = LinkOptions.of(target.owner_id, **body)
@@ -69,9 +81,10 @@ def _require_link(id: str, token_id: str) -> str:
 def edit(body: dict[str, Any], id: str, token_id: str) -> DocumentToken:
     """Change a link without sending it anew
 
-    What is absent stays as it is; `null` clears label, expiry, view limit or password. A link that
-    has expired or is used up opens again when it gets a later expiry or more views. Pages that it
-    opened before load nothing more once it has another password or may no longer view.
+    A field that is absent stays as it is; `null` clears the label, expiry, view limit or password.
+    A link that has expired or is used up opens again when it gets a later expiry or more views.
+    Pages that the link opened before load nothing more after the password was changed or the
+    permission to view was taken away.
     """
     return DocumentToken.edit(g.caller.owner_id, _require_link(id, token_id), **body)
 
@@ -81,7 +94,7 @@ def edit(body: dict[str, Any], id: str, token_id: str) -> DocumentToken:
 def revoke(id: str, token_id: str) -> None:
     """Revoke a document token
 
-    Its link stops at once. A second call changes nothing.
+    The link stops at once. A second call changes nothing.
     """
     DocumentToken.one_of(g.caller.owner_id, _require_link(id, token_id)).revoke()
 
@@ -94,7 +107,7 @@ def revoke(id: str, token_id: str) -> None:
 def openings(query: dict[str, Any], id: str, token_id: str) -> Any:
     """List who has opened a guarded link, and what they accepted
 
-    Newest first. They are kept as long as events.
+    Newest first. Openings are kept as long as events.
     """
     target = target_of(g.caller.owner_id, id)
     token = DocumentToken.one_of_target(target, token_id)
@@ -111,7 +124,8 @@ def openings(query: dict[str, Any], id: str, token_id: str) -> Any:
 def agreement(id: str, sha256: str) -> Response:
     """Return a text that links have asked to accept
 
-    Each is kept as long as the document or collection, also when its link asks for another one.
+    The text is kept as long as the document or collection, also after its link asks for another
+    text.
     """
     text = kept_text(target_of(g.caller.owner_id, id), sha256)
     return Response(text, content_type="text/plain; charset=utf-8")
@@ -127,13 +141,11 @@ def agreement(id: str, sha256: str) -> Response:
 def receipt(id: str, opening_id: str) -> Response:
     """Return the receipt of what was accepted at an opening
 
-    One line of the owner's log, which `deploy/verify_log.py` verifies. Whoever has opened the link
-    gets it by the ticket of that opening.
+    The receipt is one line of the owner's log, which `deploy/verify_log.py` verifies. A reader who
+    has opened the link gets the receipt by the ticket of the opening.
     """
-    grant = g.caller.grant
-    return receipt_file(
-        Opening.of_reader(opening_id, id, g.caller.owner_id, grant and grant.reader)
-    )
+    caller = g.caller
+    return receipt_file(Opening.of_reader(opening_id, id, caller.owner_id, caller.grant.reader))
 
 
 @document_tokens.get("/tokens", accepts=OWNER, scope=READ)
@@ -161,12 +173,24 @@ def get(id: str) -> Any:
 def change(body: dict[str, Any], id: str) -> DocumentToken:
     """Change a link, or what it opens
 
-    With `documentId` or `collectionId` the same link opens that from the next request on: secret,
-    terms and counted views stay. Pages that it opened before load nothing more.
+    With `documentId` or `collectionId` the same link opens another target from the next request on;
+    secret, terms and counted views stay. Pages that the link opened before load nothing more.
     """
     target_id = body.pop("target_id", None)
     target = target_of(g.caller.owner_id, target_id) if target_id else None
     return DocumentToken.edit(g.caller.owner_id, id, target, **body)
+
+
+@document_tokens.post("/tokens/<id>/send", accepts=OWNER, scope=(READ, WRITE))
+@document_tokens.arguments(LinkNote())
+@document_tokens.response(202, SentLinkRecord)
+def send(body: dict[str, Any], id: str) -> SentLink:
+    """Send a link by mail to the addresses among its recipients
+
+    The mail names the sender and holds the note and the link's address, and not what the link
+    opens. A domain among the recipients gets none.
+    """
+    return send_link(g.caller.owner_id, id, body["note"])
 
 
 @document_tokens.delete("/tokens/<id>", accepts=OWNER, scope=WRITE)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Response, g
+from flask import Response, g, request
 
 import viewer
 
@@ -31,6 +31,12 @@ pdf_pages = ApiBlueprint(
 )
 BY_PAGE = (*READERS, TICKET)
 HTML = {"type": "string"}
+AS_PAGES = {
+    "name": "as",
+    "in": "query",
+    "description": "`pages`: a workbook as the pages that LibreOffice draws.",
+    "schema": {"type": "string", "enum": ["pages"]},
+}
 
 
 @pdf_pages.after_request
@@ -43,22 +49,29 @@ def allow_opened_pages(response: Response) -> Response:
 
 @document_views.after_request
 def allow_tickets(response: Response) -> Response:
-    """Allow an opened page to read what it loads by its ticket."""
+    """Allow an opened page to read what it loads by its ticket, and why a ticket loads nothing."""
+    return allow_opened_pages(response) if _sends_ticket() else response
+
+
+def _sends_ticket() -> bool:
     is_by_page = getattr(g.get("caller"), "credential_type", None) == TICKET
-    return allow_opened_pages(response) if is_by_page else response
+    return is_by_page or "ticket" in request.args
 
 
 @document_views.get("/view", accepts=BY_PAGE, scope=READ, permission="view")
+@document_views.doc(parameters=[AS_PAGES])
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
 def view(id: str) -> Response:
     """Render the document as an inline HTML viewer
 
-    A browser gets 202 and a page that asks again by itself while the document is being prepared;
+    A workbook is shown as tables, and with `as=pages` as the pages that LibreOffice draws.
+
+    While the document is being prepared, a browser gets 202 and a page that asks again by itself;
     every other client waits for the view, or gets 503 with `Retry-After`.
 
-    A link that has a password or counts its views gets a page with a button instead: it opens by
-    POST, so that a preview of the link uses up nothing.
+    A link that has a password or counts its views gets a page with a button instead. The button
+    sends a POST, so that a preview of the link uses up no view.
     """
     return pages.render("view", g.caller.document(id), g.caller.grant)
 
@@ -70,10 +83,10 @@ def view(id: str) -> Response:
 def open_view(body: dict[str, Any], id: str) -> Response:
     """Open a link that asks for something first, or counts its views
 
-    `password` is the link's. A guarded link asks for all in this one request: `email` and `code` if
-    it has recipients, `name` and `accept` if it has an agreement. Each call uses up one view. A
-    browser's form gets 202 and a page that leads on by a ticket while the document is being
-    prepared.
+    `password` is the link's. A guarded link asks for everything in this one request: `email` and
+    `code` if it has recipients, `name` and `accept` if it has an agreement. Each call uses up one
+    view. While the document is being prepared, the form of a browser gets 202 and a page that leads
+    on by a ticket.
     """
     return pages.unlock("view", g.caller.document(id), g.caller.grant, body)
 
@@ -106,9 +119,9 @@ def download(id: str) -> Response:
 def download_encrypted(body: dict[str, Any], id: str) -> Response:
     """Download the document as a self-contained HTML file that a password opens
 
-    The password is one of your choice. A link that has a password of its own can't be used here.
-    With `pdfPassword` the file shows the first page of an encrypted PDF; without `password` that
-    picture is not encrypted. A page that was opened sends a form with its ticket and `pdfPassword`.
+    You choose the password. A link that has a password of its own cannot be used here. With
+    `pdfPassword` the file shows the first page of an encrypted PDF; without `password` the picture
+    of this page is not encrypted. The form of an opened page sends its ticket and `pdfPassword`.
     """
     return pages.download_by_password(g.caller.document(id), g.caller, **body)
 
@@ -118,7 +131,8 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 def content(id: str) -> Response:
     """Return the original's bytes, as their type
 
-    Takes `Range` and `If-None-Match`. Types that a browser could run arrive as an attachment.
+    The call takes `Range` and `If-None-Match`. Types that a browser could run arrive as an
+    attachment.
     """
     caller = g.caller
     read = contents.read_by_page if caller.credential_type == TICKET else contents.read
@@ -148,7 +162,7 @@ def list_locked_pages(query: dict[str, Any], body: dict[str, Any], id: str) -> d
 def page(query: dict[str, Any], id: str, number: str) -> dict[str, Any]:
     """Return a page of a PDF as a picture, with its text and links
 
-    Pages that were drawn once are kept with the document. It counts as no view.
+    Pages that were drawn once are kept with the document. The call counts as no view.
     """
     return pages.drawn_page(g.caller.document(id), g.caller, number, query["scale"])
 

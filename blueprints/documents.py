@@ -35,12 +35,12 @@ def _count_upload() -> Allowance | None:
 def upload(body: dict[str, Any]) -> Any:
     """Upload a new document
 
-    As a form, `file` is the file itself: `curl -F file=@report.pdf`. What of `name`, `contentType`
-    is not there, the part's `filename` and `Content-Type` say; `metadata` and `token` are JSON. As
-    JSON, `payload` is the file in base64, as `base64 < report.pdf` prints it.
+    As a form, `file` is the file itself: `curl -F file=@report.pdf`. Without `name` or
+    `contentType`, the part's `filename` or `Content-Type` is taken; `metadata` and `token` are
+    JSON. As JSON, `payload` is the file in base64, as `base64 < report.pdf` prints it.
 
-    The links in `token` open in a browser, for seven days unless `token` says otherwise; `null`
-    makes no link. `collectionId` appends the document to a collection.
+    The response holds a link that opens in a browser, for seven days unless `token` says otherwise;
+    with `token` `null` there is no link. `collectionId` appends the document to a collection.
     """
     document = _store(g.caller.owner_id, **body)
     return document, 201, {"Location": f"{base_url()}/v1/documents/{document.id}"}
@@ -52,9 +52,9 @@ def upload(body: dict[str, Any]) -> Any:
 def list_owned(query: dict[str, Any]) -> Any:
     """List all documents owned by the authenticated user
 
-    Newest first. A document has to match every filter that is given. Names are stored sealed:
-    with `name` one call looks through at most 10,000 documents, so a page may hold fewer than
-    `limit`, or none; go on as long as there is a `nextCursor`.
+    Newest first. A listed document matches every filter. Names are stored sealed: with `name`, one
+    call looks through at most 10,000 documents, so a page may hold fewer than `limit`, or none; go
+    on as long as there is a `nextCursor`.
     """
     return list_page(find_documents(g.caller.owner_id, **query))
 
@@ -72,9 +72,9 @@ def get(id: str) -> Document:
 def edit(body: dict[str, Any], id: str) -> Document:
     """Change the document's name, metadata or expiry
 
-    What is absent stays as it is; `null` clears it. To give the document an earlier end than it
-    has, an API key also needs the scope `documents:delete`. To one without `documents:read` the
-    response shows of name, metadata and SHA-256 only what it has sent.
+    A field that is absent stays as it is; `null` clears it. An API key needs the scope
+    `documents:delete` to give the document an earlier end. An API key without `documents:read` gets
+    a response that shows of name, metadata and SHA-256 only the values it has sent.
     """
     document = Document.one_of(g.caller.owner_id, id)
     document.edit(**body, may_end_earlier=g.caller.may(DELETE))
@@ -86,7 +86,7 @@ def edit(body: dict[str, Any], id: str) -> Document:
 def delete(id: str) -> None:
     """Delete the document and revoke all its tokens
 
-    This can't be undone: the key that opens the document is deleted, too.
+    A deletion cannot be undone: the key that opens the document is deleted, too.
     """
     Document.one_of(g.caller.owner_id, id).delete_with_tokens()
 

@@ -30,9 +30,9 @@ class FormatNotOffered(ServiceError):
 def script() -> Response:
     """Return the script that puts a viewer into a page
 
-    A `script` element with this `src`, and a link's `viewUrl` or `shortUrl` as `data-url`, puts a
-    frame in its place that grows with the document. The link's `allowedOrigins` have to name the
-    page's.
+    A `script` element has this address as `src`, and a link's `viewUrl` or `shortUrl` as
+    `data-url`. A frame takes the place of the element, and grows with the document. The link's
+    `allowedOrigins` have to name the origin of the page.
     """
     text = (Path(current_app.root_path) / "templates" / "embed.js").read_text()
     return Response(text, headers=_STATIC, content_type="text/javascript; charset=utf-8")

@@ -29,8 +29,8 @@ webhooks = ApiBlueprint("webhooks", __name__, url_prefix="/v1/webhooks", descrip
 def feed(query: dict[str, Any]) -> dict[str, Any]:
     """List what happened, oldest first
 
-    These are the events that webhooks send. To follow them, ask again with `after` set to the id of
-    the last event that you have.
+    The list has the events that webhooks send. To follow the list, ask again with `after` set to
+    the id of the last event that you have.
     """
     return list_page(Event.feed(g.caller.owner_id, **query))
 
@@ -45,10 +45,10 @@ def _owned(id: str) -> Webhook:
 def create(body: dict[str, Any]) -> Any:
     """Have events sent to an address, signed
 
-    Requests are signed with `secret`, which is shown this once (https://www.standardwebhooks.com).
-    An event is sent until the address answers 2xx: 10 times in about 3 days. Where the service
-    sends mail, the address may be `mailto:ana@example.org`: a mail asks there first, and a button
-    enables the webhook, which has no secret.
+    Requests are signed with `secret` (https://www.standardwebhooks.com), which only this response
+    shows. An event is sent until the address answers 2xx: 10 times in about 3 days. Where the
+    service sends mail, the address may be `mailto:ana@example.org`. A mail then asks the recipient,
+    whose click on a button enables the webhook, which has no secret.
     """
     webhook = Webhook.register(g.caller.owner_id, **body)
     return webhook, 201, {"Location": f"{base_url()}/v1/webhooks/{webhook.id}"}
@@ -75,7 +75,7 @@ def get(id: str) -> Webhook:
 def edit(body: dict[str, Any], id: str) -> Webhook:
     """Change a webhook, disable it, or enable it again
 
-    A webhook that is enabled again gets the events from then on.
+    A webhook that is enabled again gets the events that happen from then on.
     """
     return _owned(id).edit(**body)
 

@@ -13,7 +13,7 @@ from models.operations import setup
 
 from .http import NOBODY
 from .http.access_log import BODILESS, access_of, log_access
-from .http.authentication import Caller, resolve_caller
+from .http.authentication import NAMED, Caller, let_in_named, resolve_caller
 from .http.blueprint import limit_body
 from .http.problems import handle_service_error
 from .http.serving import reserve_memory, serve_for
@@ -44,6 +44,8 @@ def _before() -> None:
     limit_body(request)  # and the body if it is a form
     caller = resolve_caller(request)
     serve_for(request, caller or Caller(NOBODY))
+    if caller and caller.credential_type == NAMED:
+        caller = let_in_named(request)
     if caller:
         current_actor.set(caller.actor())
 

@@ -34,9 +34,9 @@ def keep_out_of_search(response: Response) -> Response:
 def show() -> Any:
     """Open what a link opens now
 
-    A document is shown as by its `viewUrl`; a collection by a page that leads to its documents. To
-    a client whose `Accept` prefers `application/json` this tells what the link opens; of one that
-    has a password or counts its views only its terms.
+    A document is shown as by its `viewUrl`, a collection by a page that leads to its documents. A
+    client whose `Accept` prefers `application/json` gets a description; of a link that has a
+    password or counts its views the description holds only the terms.
     """
     return opened(lambda target: target.show())
 
@@ -57,10 +57,11 @@ def _judge_file() -> None:
 def open_link(body: dict[str, Any]) -> Any:
     """Open a link that has a password or counts its views, or send a file to one that takes files
 
-    To open it uses up one view. A form is answered by a page, JSON by JSON, whose addresses hold a
-    ticket and use up no more views. A file is one part `file` of `multipart/form-data`, as
-    `curl -F file=@scan.pdf` sends it; it is answered by a receipt. An `Idempotency-Key` is taken
-    with a file, as on upload: the same key and file by the same link are stored once.
+    Opening the link uses up one view. A form is answered by a page; JSON is answered by JSON, whose
+    addresses hold a ticket and use up no more views. A file is one part `file` of
+    `multipart/form-data`, as `curl -F file=@scan.pdf` sends it; the response is a receipt. With a
+    file, `Idempotency-Key` works as on upload: the same key and file by the same link are stored
+    once.
     """
     if "payload" in body:
         return _receive(body)
@@ -99,8 +100,8 @@ def request_code(body: dict[str, Any]) -> Any:
 def content() -> Response:
     """Return the original's bytes that a link opens now; of a collection all, as one ZIP file
 
-    The `ETag` is the document's id: it tells whether the link has led to another one since. A ZIP
-    file has none, and no ranges.
+    The `ETag` is the document's id: a changed `ETag` says that the link leads to another document.
+    A ZIP file has no `ETag`, and no ranges.
     """
     return opened(lambda target: target.content())
 
@@ -110,7 +111,7 @@ def content() -> Response:
 def download() -> Response:
     """Download what a link opens now as a self-contained HTML file
 
-    That of a collection has a contents page, and a page for each document.
+    The file of a collection has a contents page, and a page for each document.
     """
     return opened(lambda target: target.save())
 
@@ -121,6 +122,6 @@ def download() -> Response:
 def download_encrypted(body: dict[str, Any]) -> Response:
     """Download what a link opens now as a self-contained HTML file that a password opens
 
-    In JSON the password is one of your choice, in a form that of the link.
+    In JSON you choose the password; in a form, `password` is the link's.
     """
     return opened(lambda target: target.save_by_password(**body))

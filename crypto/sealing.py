@@ -95,6 +95,31 @@ class Sealer:
         return self._encryptor.finalize()
 
 
+class Unsealer:
+    """The decryption of a stream that `Sealer` has made, from its header to its last chunk.
+
+    What `update` returns is authentic, and begins as the message does; only `finish` shows that
+    the message is complete.
+    """
+
+    def __init__(self, key: bytes, context: bytes) -> None:
+        self._decryptor = Cobblestone256Decryptor(key, context)
+
+    def update(self, sealed: bytes) -> bytes:
+        """Return the plaintext of the chunks that are complete by now. Raises DecryptionError."""
+        try:
+            return self._decryptor.update(sealed)
+        except InvalidTag:
+            raise DecryptionError from None
+
+    def finish(self) -> bytes:
+        """Return the rest. Raises DecryptionError if the end of the message is missing."""
+        try:
+            return self._decryptor.finalize()
+        except InvalidTag:
+            raise DecryptionError from None
+
+
 class ChunkReader:
     """The decryption of any consecutive chunks of a message; each is authenticated, with its
     position.

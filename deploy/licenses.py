@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
-EXTRAS = ("s3", "postgres")
+EXTRAS = ("s3", "postgres", "oidc")
 KNOWN = {  # SPDX expressions of licences under which all of this may be used and handed out
     "0BSD",
     "Apache-2.0 AND BSD-2-Clause",

@@ -37,6 +37,7 @@ class Server:
         threads: int,
         trusted_proxy: str | None = None,
         forwarded_host: bool = False,
+        identity_header: str | None = None,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
         admit_long_body: AdmitLongBody = lambda *_: UNHURRIED,
         clock: Callable[[], float] = time.monotonic,
@@ -49,7 +50,7 @@ class Server:
         """
         self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
         self._context = Context(
-            _believe_proxy(application, trusted_proxy, forwarded_host),
+            _believe_proxy(application, trusted_proxy, forwarded_host, identity_header),
             limits,
             clock,
             on_rejected,
@@ -144,15 +145,28 @@ def _raise_descriptor_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _believe_proxy(application: Any, address: str | None, forwarded_host: bool) -> Any:
+def _believe_proxy(
+    application: Any, address: str | None, forwarded_host: bool, identity_header: str | None
+) -> Any:
     """Return the application behind a proxy whose forwarding headers count.
 
     `X-Forwarded-Host` counts only if the proxy sets it itself. Without a proxy the application sees
-    none of them.
+    none of them. The value of `identity_header`, which only the proxy may send, is
+    `server.identity` in the environment of the application.
     """
     believed = {"x-forwarded-for", "x-forwarded-proto"}
-    return proxy_headers_middleware(
+    behind_proxy = proxy_headers_middleware(
         application,
         trusted_proxy=address,
         trusted_proxy_headers=believed | ({"x-forwarded-host"} if forwarded_host else set()),
     )
+    if identity_header is None:
+        return behind_proxy
+    variable = f"HTTP_{identity_header.upper().replace('-', '_')}"
+
+    def serve(environ: dict[str, Any], start_response: Any) -> Any:
+        if variable in environ and address in (environ["REMOTE_ADDR"], "*"):
+            environ["server.identity"] = environ[variable]
+        return behind_proxy(environ, start_response)
+
+    return serve

@@ -117,19 +117,22 @@ class Selector:
     """The same without epoll: one thread waits, the others wait for their turn to wait."""
 
     def __init__(self) -> None:
-        self._selector, self._turn = selectors.DefaultSelector(), threading.Lock()
+        self._selector = selectors.DefaultSelector()
+        self._turn = threading.Lock()  # held by the thread that waits
+        self._changing = threading.Lock()  # a selector may not be changed by two threads at once
         self._ready: deque[int] = deque()
 
     def expect(self, descriptor: int, *, sending: bool = False) -> None:
         event = selectors.EVENT_WRITE if sending else selectors.EVENT_READ
-        with contextlib.suppress(KeyError):  # it is expected already
+        with self._changing, contextlib.suppress(KeyError):  # it is expected already
             self._selector.register(descriptor, event)
 
     def wait(self) -> int:
         with self._turn:
             while not self._ready:
                 for key, _ in self._selector.select():
-                    self._selector.unregister(key.fd)
+                    with self._changing:
+                        self._selector.unregister(key.fd)
                     self._ready.append(key.fd)
             return self._ready.popleft()
 

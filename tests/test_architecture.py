@@ -98,6 +98,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "flask": {"testing", "app", "blueprints"},
     "flask_smorest": {"blueprints"},
     "jinja2": {"viewer", "blueprints"},
+    "jwt": {"crypto"},
     "mammoth": {"viewer.formats.words"},
     "markupsafe": {"viewer", "blueprints"},
     "markdown_it": {"viewer"},
@@ -244,7 +245,13 @@ def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only():
             assert not SQLITE.search(path.read_text()), module
 
 
-PREPARING = ("models.storage", "models.records", "models.events.delivery")  # hot queries
+PREPARING = (  # of queries that each request, each event, or each page for people makes
+    "models.storage",
+    "models.records",
+    "models.events.delivery",
+    "models.links.lists",
+    "models.links.requests",
+)
 
 
 def test_queries_are_built_with_peewee_and_few_are_prepared():

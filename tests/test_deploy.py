@@ -135,7 +135,7 @@ def test_the_lock_file_pins_every_dependency_with_its_hashes():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     pins = locked()
-    for one in [*project["dependencies"], *extras["s3"], *extras["postgres"]]:
+    for one in [*project["dependencies"], *extras["s3"], *extras["postgres"], *extras["oidc"]]:
         assert satisfied(Requirement(one), pins), one
     assert "psycopg-binary" in pins  # what psycopg[binary] adds
     assert all(hashes for _, hashes in pins.values())
@@ -156,12 +156,26 @@ def test_the_lock_file_pins_what_its_packages_need():
 def test_the_image_installs_by_hash_on_a_base_named_by_its_digest():
     dockerfile = (ROOT / "deploy/Dockerfile").read_text()
     compose = "".join(path.read_text() for path in (ROOT / "deploy").glob("compose*.yaml"))
-    bases = set(re.findall(r"^(?:FROM| +image:) (\S+)", dockerfile + compose, re.M))
+    bases = set(re.findall(r"^(?:ARG BASE=| +image: )(\S+)", dockerfile + compose, re.M))
     assert len(bases - {"document-service"}) == 3
     for one in bases - {"document-service"}:
         assert re.fullmatch(r"\w+:\d+(\.\d+)+\S*@sha256:[0-9a-f]{64}", one)
     assert "--require-hashes -r requirements.lock" in dockerfile
     assert dockerfile.count("pip install") == 1
+    assert re.findall(r"^FROM (.*)$", dockerfile, re.M) == ["$BASE"]
+
+
+def test_the_builder_is_sent_what_the_image_copies_and_no_keyring():
+    dockerfile = (ROOT / "deploy/Dockerfile").read_text()
+    first, *rest = [
+        line for line in (ROOT / ".dockerignore").read_text().splitlines() if line[:1] != "#"
+    ]
+    copied = {
+        name for line in re.findall(r"^COPY (.+) \./", dockerfile, re.M) for name in line.split()
+    }
+    assert first == "*"
+    assert {line.removeprefix("!") for line in rest if line[0] == "!"} == copied
+    assert "**/__pycache__" in rest
 
 
 def test_the_container_keeps_the_keyring_apart_from_the_database():

@@ -40,6 +40,8 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     "DOMAIN=docs.example.org docker compose -f deploy/compose.yaml up -d --build": "needs Docker",
     "cd /opt/document-service": "needs systemd",
     "systemctl stop document-service": "needs systemd",
+    "deploy/install.sh": "deploy/try-install boots systemd",
+    "/opt/document-service/deploy/install.sh rollback": "deploy/try-install boots systemd",
     "mkdir -m 0700 /var/backups/documents": "needs systemd",
     "flask backup move.sqlite": "needs a second machine",
     "install -d -m 0700 instance && install -m 0600 keyring instance/keyring && rm keyring": (
@@ -47,7 +49,7 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     ),
     "python3 -m venv .venv": INSTALLS,
     "uv pip compile --universal --generate-hashes --python-version 3.11 --upgrade --extra s3 "
-    "--extra postgres -o requirements.lock pyproject.toml": INSTALLS,
+    "--extra postgres --extra oidc -o requirements.lock pyproject.toml": INSTALLS,
     ".venv/bin/pytest tests/crypto/test_sealing.py": "is a part of the suite itself",
     ".venv/bin/pip install -q -e '.[s3]'": INSTALLS,
     ".venv/bin/pip install -q -e '.[postgres]'": INSTALLS,

@@ -1,7 +1,9 @@
 """No regular expression takes much longer than its text is long, whatever the text is.
 
 Texts are made of the pattern itself: what leads to a repetition, something that may be repeated
-there, and an end that does not match. They grow until one takes more than a linear pattern needs.
+there, and an end that does not match. They grow until one takes more than a linear pattern needs
+on a quiet machine; a pattern is slow if that is much more than four times the time that a quarter
+of the text takes.
 """
 
 import ast
@@ -31,7 +33,11 @@ REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 GROUPS = {"SUBPATTERN", "ATOMIC_GROUP"}
 TIMES = range(6, 28, 3)  # few at first: each more may take twice the time of the one before
 CHARACTERS = 500, 4000
-SECONDS = 0.004  # of the processor, for 4,000 characters
+SECONDS = 0.004  # of the processor, for 4,000 characters: what takes less is not looked at
+GROWTH = (
+    7  # times the time of a quarter of the text: 4 if the time is linear, 16 if it is quadratic
+)
+LOOKS = 3  # each must find it slow: on a shared machine one may err
 
 
 def patterns(module):
@@ -96,25 +102,28 @@ def slow_text(pattern, methods):
     """The method and the parts of a text that take the pattern too long, or None."""
     for (start, part), end, method in product(*texts(pattern), sorted(methods)):
         for times in (*TIMES, *(most // len(part) for most in CHARACTERS)):
-            if seconds(pattern, method, start + part * times + end) > SECONDS:
+            whole = start + part * times + end
+            quarter = start + part * (times // 4) + end
+            if all(is_slow(pattern, method, whole, quarter) for _ in range(LOOKS)):
                 return method, start, part, times, end
     return None
 
 
+def is_slow(pattern, method, whole, quarter):
+    """Whether a text takes long, and much longer than a quarter of it."""
+    took = seconds(pattern, method, whole)
+    return took > SECONDS and took > seconds(pattern, method, quarter) * GROWTH
+
+
 def seconds(pattern, method, text):
-    """The least of three times, if one is too long."""
+    """The time of the processor that one search takes."""
     if isinstance(pattern.pattern, bytes):
         text = text.encode("latin-1")
     if method in {"sub", "subn", "finditer"}:
         method = "findall"  # the same search, all of it
-    least = SECONDS * 2
-    for _ in range(3):
-        began = thread_time()
-        getattr(pattern, method)(text)
-        least = min(least, thread_time() - began)
-        if least <= SECONDS:
-            break
-    return least
+    began = thread_time()
+    getattr(pattern, method)(text)
+    return thread_time() - began
 
 
 def texts(pattern):

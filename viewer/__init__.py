@@ -15,7 +15,7 @@ from .content.kinds import KINDS, kind_of, media_types_of, type_of_name, usual_e
 from .content.media_types import PDF, is_generic, is_shown_inline
 from .formats.pdf.pages import TEXT_PAGES, Overview, PageTexts, PdfLockedError, PdfPages
 from .markup.escaping import escape
-from .markup.formatting import format_size
+from .markup.formatting import format_count, format_size
 from .markup.names import badge, content_disposition, safe_file_name
 from .markup.templating import FOLDER as TEMPLATES
 from .rendering.page import Neighbours, RenderedPage, download, embeds, view, warm_up
@@ -23,6 +23,6 @@ from .rendering.registry import ShownDocument
 from .rendering.sealed import Seal, sealed_download
 from .rendering.several import Contents, Listed, download_several
 from .sandbox.conversion_slots import ConverterBusyError
-from .sandbox.converter import Conversion, configured_converter
+from .sandbox.converter import Conversion, configured_converter, missing_parts
 from .sandbox.process import AnyJob, JobResult, RunJob, SandboxError, job_name, run_job
 from .sandbox.seccomp import seccomp_available

@@ -6,18 +6,16 @@ name. Redirects and proxies are not followed. One deadline covers the whole exch
 """
 
 import http.client
-import io
 import ipaddress
 import socket
 import ssl
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
 from functools import cache
 from typing import Any
 
 from models.events import Networks, Outcome, WebhookUrl, failure_of, may_reach
+from models.runtime import DeadlineStream, resolved, seconds_left
 
 DEADLINE_SECONDS = 15
 CONNECT_SECONDS = 5
@@ -66,7 +64,7 @@ class SafeHttpClient:
         if destination is None:
             raise AddressNotAllowedError("This is no address to send to.")
         with self._connect_first(self._addresses(destination, deadline), deadline) as plain:
-            stream = _DeadlineStream(self._secure(plain, destination, deadline), deadline)
+            stream = DeadlineStream(self._secure(plain, destination, deadline), deadline)
             request = http.client.HTTPConnection(destination.host, destination.port)
             request.sock = stream
             own = {"Host": destination.authority, "Connection": "close"}
@@ -77,8 +75,9 @@ class SafeHttpClient:
 
     def _addresses(self, destination: WebhookUrl, deadline: float) -> Addresses:
         """Return the addresses of a name. Raise AddressNotAllowedError if any is not allowed."""
-        resolved = self._resolved(destination).result(_left(deadline))
-        addresses = [(host, port) for *_, (host, port, *_) in resolved]
+        found = resolved(self._resolve, destination.host, destination.port)
+        resolved_to = found.result(seconds_left(deadline))
+        addresses = [(host, port) for *_, (host, port, *_) in resolved_to]
         for host, _ in addresses:
             address = ipaddress.ip_address(host.partition("%")[0])
             if not may_reach(destination, address, self._allowed):
@@ -88,27 +87,12 @@ class SafeHttpClient:
                 )
         return addresses[:ADDRESSES_TRIED]
 
-    def _resolved(self, destination: WebhookUrl) -> Future[Any]:
-        """Return the result of the system's resolver, on a thread since it has no deadline."""
-        future: Future[Any] = Future()
-
-        def resolve() -> None:
-            try:
-                host = destination.host
-                port = destination.port
-                future.set_result(self._resolve(host, port, type=socket.SOCK_STREAM))
-            except Exception as error:  # noqa: BLE001  raised where the result is used
-                future.set_exception(error)
-
-        threading.Thread(target=resolve, name="resolver", daemon=True).start()
-        return future
-
     def _connect_first(self, addresses: Addresses, deadline: float) -> socket.socket:
         """Return a connection to the first address that accepts one."""
         failure: OSError = socket.gaierror("no address")
         for address in addresses:
             try:
-                return self._connect(address, min(CONNECT_SECONDS, _left(deadline)))
+                return self._connect(address, min(CONNECT_SECONDS, seconds_left(deadline)))
             except OSError as error:
                 failure = error
         raise failure
@@ -118,48 +102,8 @@ class SafeHttpClient:
     ) -> socket.socket:
         if not destination.tls:
             return plain
-        plain.settimeout(_left(deadline))
+        plain.settimeout(seconds_left(deadline))
         return self._tls().wrap_socket(plain, server_hostname=destination.host)
-
-
-class _DeadlineStream(io.RawIOBase):
-    """The part of a socket that http.client uses, with one deadline for all reads and writes.
-
-    The request is sent at the first read, so that its head and body leave in one packet.
-    """
-
-    def __init__(self, connection: socket.socket, deadline: float) -> None:
-        self._connection = connection
-        self._deadline = deadline
-        self._unsent = b""
-
-    def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(self)
-
-    def readable(self) -> bool:
-        return True
-
-    def sendall(self, data: bytes) -> None:
-        self._unsent += data
-
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401
-        self._connection.settimeout(_left(self._deadline))
-        if self._unsent:
-            self._connection.sendall(self._unsent)
-            self._unsent = b""
-            self._connection.settimeout(_left(self._deadline))
-        return self._connection.recv_into(buffer)
-
-    def close(self) -> None:
-        super().close()
-        self._connection.close()
-
-
-def _left(deadline: float) -> float:
-    seconds = deadline - time.monotonic()
-    if seconds <= 0:
-        raise TimeoutError
-    return seconds
 
 
 def _read(response: http.client.HTTPResponse) -> dict[str, Any]:

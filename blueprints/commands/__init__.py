@@ -11,6 +11,7 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from .accounts import mail, users
+from .moving import export, import_
 from .operations import (
     audit,
     backup,
@@ -36,6 +37,8 @@ COMMANDS: tuple[click.Command, ...] = (
     backup,
     copy,
     doctor,
+    export,
+    import_,
     keys,
     mail,
     openapi,

@@ -3,7 +3,6 @@
 `flask --app app users …` and `mail test`.
 """
 
-import sys
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,14 +11,23 @@ from flask.cli import AppGroup
 from marshmallow import ValidationError
 
 from models import User, current_runtime
-from models.accounts import LIFE_DAYS, Account, Invitation, address_of
-from models.core import OperatorError
+from models.accounts import (
+    LIFE_DAYS,
+    PROXY,
+    Account,
+    Identity,
+    Invitation,
+    address_of,
+    fold_email,
+    unbind,
+)
+from models.core import OperatorError, ServiceError
 from models.events import Mail, SmtpClient, compose, is_mail_address
 
 from ..schemas.requests import Registration
-from .output import table, with_database
+from .output import secret, table, with_database
 
-users = AppGroup("users", help="List, create, invite, disable and enable accounts.")
+users = AppGroup("users", help="List, create, invite, link, disable and enable accounts.")
 mail = AppGroup("mail", help="Try the server that takes the service's mail.")
 _TEXT = "This is a test, sent by the command `mail test`. Mail from here arrives."
 
@@ -41,9 +49,10 @@ def list_() -> None:
 @with_database
 def create(email: str, name: str | None) -> None:
     """Create an account, whatever REGISTRATION says. Prompts for the password or reads stdin."""
-    fields = _checked(email=email, password=_password(), name=name)
+    fields = _checked(email=email, password=secret("Password", is_new=True), name=name)
     user = User.register(**fields, mode="open")
     click.echo(f"{user.email} has an account: {user.id}.")
+    _say_that_passwords_are_off()
 
 
 @users.command()
@@ -58,7 +67,12 @@ def invite(email: str, mail: bool) -> None:
     issued = issue(_checked(email=email)["email"])
     effect = "sets a new password" if User.find_by_email(email) else "makes an account"
     click.echo(address_of(issued.secret))
+    if current_runtime().settings.passwords == "off":
+        effect = "adds the login by which it is opened to the account"
+        if not User.find_by_email(email):
+            effect = "makes an account with the login by which it is opened"
     click.echo(f"For {LIFE_DAYS} days and once, it {effect} for {email}.", err=True)
+    _say_that_passwords_are_off()
 
 
 @users.command()
@@ -66,8 +80,9 @@ def invite(email: str, mail: bool) -> None:
 @with_database
 def password(email: str) -> None:
     """Set a new password, and end all sessions. Prompts for the password or reads stdin."""
-    User.of_email(email).set_password(_password())
+    User.of_email(email).set_password(secret("Password", is_new=True))
     click.echo(f"{email} has a new password: sessions have ended; API keys and links still work.")
+    _say_that_passwords_are_off()
 
 
 @users.command()
@@ -88,22 +103,53 @@ def enable(email: str) -> None:
     click.echo(f"{email} is enabled: API keys and links that have not expired work again.")
 
 
+@users.command()
+@click.argument("email")
+@click.argument("issuer")
+@click.argument("subject")
+@with_database
+def link(email: str, issuer: str, subject: str) -> None:
+    """Let somebody log in to an account by a provider (ISSUER) or by `proxy`, as SUBJECT."""
+    user = User.of_email(email)
+    try:
+        Identity.link(user.id, issuer, _subject(issuer, subject))
+    except ServiceError as error:
+        raise OperatorError(error.sentence) from None
+    click.echo(f"{subject} of {issuer} logs in to the account {email} from now on.")
+
+
+@users.command()
+@click.argument("email")
+@click.argument("issuer")
+@click.argument("subject")
+@with_database
+def unlink(email: str, issuer: str, subject: str) -> None:
+    """Let somebody log in to an account by a provider or the proxy no more."""
+    user = User.of_email(email)
+    identity = Identity.of(issuer, _subject(issuer, subject))
+    if identity is None or identity.owner_id != user.id:
+        raise OperatorError(f"{subject} of {issuer} does not log in to the account {email}.")
+    unbind(identity)
+    click.echo(f"{subject} of {issuer} is removed: the sessions that it began have ended.")
+    if not (user.has_password or Identity.of_owner(user.id)):
+        click.echo(f"Nothing lets {email} in now: users invite {email}", err=True)
+
+
+def _subject(issuer: str, subject: str) -> str:
+    return fold_email(subject) if issuer == PROXY else subject
+
+
+def _say_that_passwords_are_off() -> None:
+    if current_runtime().settings.passwords == "off":
+        click.echo("PASSWORDS is off: nobody logs in by a password now.", err=True)
+
+
 def _checked(**fields: str | None) -> dict[str, Any]:
     try:
         return dict(Registration(only=list(fields)).load(fields))
     except ValidationError as error:
         (first, *_), *_ = dict(error.messages_dict).values()
         raise click.UsageError(first) from None
-
-
-def _password() -> str:
-    """Return a password from the prompt or from stdin.
-
-    The password is no argument, as other users of the machine can read arguments.
-    """
-    if sys.stdin.isatty():
-        return str(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
-    return sys.stdin.readline().rstrip("\r\n")
 
 
 def _day(time_ms: int) -> str:

@@ -15,13 +15,17 @@ from flask.cli import AppGroup, with_appcontext
 from models import User, current_runtime, operations
 from models.operations import DoctorContext, Finding, ReportProgress
 from models.storage import SERVICE, is_server
-from viewer import configured_converter, seccomp_available
+from viewer import configured_converter, missing_parts, seccomp_available
 
-from .output import fail_if, operator_errors, progress, table, with_database
+from .output import counted_rows, fail_if, operator_errors, progress, table, with_database
 
 keys = AppGroup("keys", help="List, rotate, retire and check the root keys.")
 audit = AppGroup("audit", help="Verify the log of events, and hand it out to be verified.")
 payloads = AppGroup("payloads", help="Move payloads to another place, delete what is left over.")
+_STOPPED_ELSEWHERE = (
+    "People log in by the proxy or a provider. Whoever is stopped there keeps sessions until they "
+    "end, and API keys and links until you run: flask users disable EMAIL"
+)
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -51,7 +55,9 @@ def rotate(end_sessions: bool) -> None:
         click.echo("it apart from the database's backups.")
     else:
         click.echo("No root key was added: some rows were not under the first one yet.")
-    click.echo(f"{result.rewrapped:,} rows were re-wrapped. `keys retire ID` removes an old root.")
+    were = "was" if result.rewrapped == 1 else "were"
+    click.echo(f"{counted_rows(result.rewrapped)} {were} re-wrapped.")
+    click.echo("`keys retire ID` removes an old root.")
     if not result.wal_is_empty:
         click.echo("A reader blocks the WAL's truncation; the service truncates it within minutes.")
     for id in result.damaged:
@@ -78,7 +84,7 @@ def check(deep: bool) -> None:
         problems = (operations.check_contents if deep else operations.check_keys)(report)
     for problem in problems:
         click.echo(problem)
-    failed = f"{len(problems):,} rows cannot be decrypted."
+    failed = f"{counted_rows(len(problems))} cannot be decrypted."
     click.echo(failed if problems else f"All keys{' and documents' * deep} decrypt.")
     fail_if(problems)
 
@@ -263,7 +269,10 @@ def doctor(deep: bool, as_json: bool) -> None:
             findings.append(finding)
             if not as_json:
                 _print_finding(finding)
-    notes = list(system_notes(_owner_of_database(context), current_runtime().settings.converter))
+    settings = current_runtime().settings
+    notes = list(system_notes(_owner_of_database(context), settings.converter))
+    if settings.auth_header or settings.oidc_issuer:
+        notes.append(_STOPPED_ELSEWHERE)
     ok = not any(finding.problems for finding in findings)
     if as_json:
         checks = [{"check": name, "ok": not wrong, "wrong": wrong} for name, wrong in findings]
@@ -314,6 +323,8 @@ def system_notes(user_id: int, converter: str | None) -> Iterator[str]:
             "The service runs as root, so that a fault in it or in a library reaches the whole "
             "machine. Run it as a user of its own."
         )
-    _, why_none = configured_converter(converter)
+    found, why_none = configured_converter(converter)
     if why_none:
         yield why_none
+    if found:
+        yield from missing_parts(found)

@@ -61,6 +61,16 @@ def progress(label: str) -> Iterator[ReportProgress]:
         click.echo("\r\033[K", err=True, nl=False)
 
 
+def secret(what: str, *, is_new: bool) -> str:
+    """Return a password from the prompt, which asks for a new one twice, or from stdin.
+
+    It is no argument, as other users of the machine can read arguments.
+    """
+    if sys.stdin.isatty():
+        return str(click.prompt(what, hide_input=True, confirmation_prompt=is_new, err=True))
+    return sys.stdin.readline().rstrip("\r\n")
+
+
 def table(*rows: tuple[Any, ...]) -> None:
     """Print rows of cells, aligned in columns."""
     texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
@@ -68,6 +78,11 @@ def table(*rows: tuple[Any, ...]) -> None:
     for row in texts:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         click.echo("  ".join(cells).rstrip())
+
+
+def counted_rows(number: int) -> str:
+    """Return `1 row`, `1,200 rows`."""
+    return f"{number:,} row" if number == 1 else f"{number:,} rows"
 
 
 def fail_if(problems: Any) -> None:

@@ -24,15 +24,19 @@ from .documents import bin, document, documents, share_target
 from .links import links
 from .pages import assets
 from .programs import keys, webhooks
+from .requests import requests
+from .sign_in import sign_in
 
 CONSOLE = (
     assets,
     sessions,
+    sign_in,
     documents,
     document,
     bin,
     share_target,
     collections,
+    requests,
     links,
     keys,
     webhooks,

@@ -3,31 +3,48 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Response, g, request
 
 from models import ApiKey, Collection, Document, Session, User, Webhook, current_runtime
-from models.accounts import Invitation, count_reset, request_reset, require_strong_password
+from models.accounts import (
+    Identity,
+    Invitation,
+    count_reset,
+    refuse_if_passwords_off,
+    remove_identity,
+    request_reset,
+    require_strong_password,
+)
 from models.accounts import register as register_account
-from models.core import NotFound, now, rfc3339
+from models.core import NotFound, RegistrationClosed, SessionRequired, now, rfc3339
 from models.documents import all_with_binned
 from models.events import has_mail
 from models.links import links_of_owner
 from models.operations import AccountContents, ExportedLog, delete_account
 from models.records import ResultPage
-from models.runtime import network_of
+from models.runtime import Provider, network_of
 
-from ..http import COOKIE
-from ..http.authentication import clear_cookie, set_cookie
+from ..http import COOKIE, NOBODY
+from ..http.authentication import (
+    Caller,
+    assertion_of_proxy,
+    begin_session,
+    clear_cookie,
+    set_cookie,
+)
 from ..http.clients import client_of_request
 from ..http.zip_stream import ZipEntry
-from ..schemas.requests import Login, PasswordChange, PasswordReset, Registration
+from ..schemas.requests import Login, PasswordChange, PasswordReset, ProfileEdit, Registration
 from ..schemas.responses import (
     ApiKeyRecord,
     CollectionRecord,
     DocumentRecord,
     DocumentTokenRecord,
+    IdentityRecord,
     Profile,
     SessionRecord,
     WebhookRecord,
@@ -41,7 +58,8 @@ account = Pages("account", "/account")
 PATH = "/app/account"
 MOST_SESSIONS = 100
 EXPORTED_AT_ONCE = 100  # rows
-_PROFILE = Registration(only=["name"])
+_PROFILE = ProfileEdit()
+_TOO_OLD = "Your session is older than ten minutes. Log out and in again, then do this."
 
 
 @sessions.get("")
@@ -55,12 +73,17 @@ def show_signup() -> Response:
     """Show the form for a new account"""
     fields = request.form if request.method == "POST" else request.args
     invite = fields.get("invite", "")
+    if invite:
+        is_let_in, _refusal = _by_proxy(invite)
+        if is_let_in:
+            return go(HOME)
     return render(
         "signup",
         invite=invite,
         is_open=User.may_register(),
         is_reset=Invitation.sets_password(invite),
         least=current_runtime().settings.password_min_length,
+        **_ways(),
     )
 
 
@@ -85,8 +108,35 @@ def show_login() -> Response:
     """Show the login"""
     if g.caller.credential_type == COOKIE:
         return go(_next())
+    is_let_in, refusal = _by_proxy()
+    if is_let_in:
+        return go(_next())
     has_mail = current_runtime().settings.smtp_url is not None
-    return render("login", next=_next(), is_open=User.may_register(), has_mail=has_mail)
+    is_open = User.may_register()
+    return render(
+        "login", next=_next(), is_open=is_open, has_mail=has_mail, refusal=refusal, **_ways()
+    )
+
+
+def _by_proxy(invite: str = "") -> tuple[bool, str]:
+    """Begin a session of whom the trusted proxy names, unless somebody is logged in.
+
+    Return whether it has begun, and if the proxy names somebody who is not let in, why not.
+    """
+    assertion = assertion_of_proxy(request)
+    if assertion is None or request.method != "GET" or g.caller.credential_type == COOKIE:
+        return False, ""
+    try:
+        begin_session(assertion, invite)
+    except RegistrationClosed as error:
+        return False, error.sentence
+    return True, ""
+
+
+def _ways() -> dict[str, Any]:
+    """Return by which ways people log in, for the templates."""
+    runtime = current_runtime()
+    return {"passwords": runtime.settings.passwords == "on", "provider": runtime.provider}
 
 
 @sessions.post("/login", accepts=PUBLIC, shows=show_login)
@@ -102,6 +152,7 @@ def show_forgotten() -> Response:
     """Show the form for a new password, where the service sends mail"""
     if current_runtime().settings.smtp_url is None:
         raise NotFound
+    refuse_if_passwords_off()
     return render("forgot")
 
 
@@ -115,11 +166,26 @@ def ask_for_password() -> Response:
 
 @sessions.post("/logout")
 def log_out() -> Response:
-    """End this session"""
-    Session.one_of(g.caller.owner_id, g.caller.id).end()
-    response = go("/")
+    """End this session, and say how to log out of the proxy or the provider"""
+    session = Session.one_of(g.caller.owner_id, g.caller.id)
+    identity = Identity.find(session.identity_id) if session.identity_id else None
+    session.end()
+    response = _farewell(identity) if identity else go("/")
     clear_cookie(response)
     return response
+
+
+def _farewell(identity: Identity) -> Response:
+    """Return the page that says how to log out of what has let this person in."""
+    g.caller = Caller(NOBODY)
+    provider = current_runtime().provider
+    is_known = provider is not None and provider.issuer == identity.issuer
+    return render(
+        "logged_out",
+        is_of_proxy=identity.is_of_proxy,
+        provider_name=provider.name if provider and is_known else "The provider of your login",
+        address=provider.logout_url() if provider and is_known else None,
+    )
 
 
 def _next() -> str:
@@ -142,22 +208,62 @@ def show_account(**_: str) -> Response:
     owner_id = g.caller.owner_id
     user = g.caller.user
     sessions, _further = Session.page_beside(g.caller.id, owner_id, MOST_SESSIONS, None)
-    mails = has_mail()
     return render(
         "account",
         user=user,
         sessions=sessions,
         stored=Document.stored_by(owner_id),
         quota=current_runtime().quota,
-        mails=mails,
-        notices=Webhook.mailing_to(owner_id, user.email) if mails else None,
+        notices=Webhook.mailing_to(owner_id, user.email) if has_mail() else None,
+        logins=_logins(user),
+        **_ways(),
     )
+
+
+@dataclass(frozen=True)
+class Logins:
+    """The other logins of an account: those that it has, and which may be added now.
+
+    `address` is whom the proxy names, if that login is not the account's yet.
+    """
+
+    identities: list[Identity]
+    may_add: bool
+    address: str | None
+    provider: Provider | None
+
+    @property
+    def has_provider(self) -> bool:
+        """Whether one of them is by the provider."""
+        issuer = self.provider.issuer if self.provider else None
+        return any(one.issuer == issuer for one in self.identities)
+
+    def name(self, identity: Identity) -> str:
+        """Return what an identity is called."""
+        if identity.is_of_proxy:
+            return identity.subject
+        if self.provider and self.provider.issuer == identity.issuer:
+            return self.provider.name
+        return urlsplit(identity.issuer).netloc or identity.issuer
+
+
+def _logins(user: User) -> Logins:
+    found = Identity.of_owner(user.id)
+    session = Session.one_of(user.id, g.caller.id)
+    assertion = assertion_of_proxy(request)
+    subjects = {one.subject for one in found if one.is_of_proxy}
+    address = assertion.subject if assertion and assertion.subject not in subjects else None
+    return Logins(found, session.is_young, address, current_runtime().provider)
 
 
 @account.post("", shows=show_account)
 def edit_profile() -> Response:
-    """Change the name"""
-    g.caller.user.rename(**_PROFILE.load({"name": text("name")}))
+    """Change the name, and whether readers of links see it"""
+    changes: dict[str, Any] = {"name": text("name")}
+    choices = request.form.getlist("showName")
+    if choices:
+        changes["showName"] = "1" in choices
+    g.caller.user.edit(**_PROFILE.load(changes))
     return go(PATH, "saved")
 
 
@@ -206,6 +312,35 @@ def end_session(id: str) -> Response:
     return go(PATH, "ended")
 
 
+@account.post("/identities", shows=show_account)
+def add_identity() -> Response:
+    """Add the login by the proxy to the account, in a session younger than ten minutes"""
+    owner_id = g.caller.owner_id
+    assertion = assertion_of_proxy(request)
+    if assertion is None:
+        raise NotFound
+    _require_young_session()
+    Identity.link(owner_id, assertion.issuer, assertion.subject)
+    return go(PATH, "linked")
+
+
+@account.post("/identities/<id>/remove", shows=show_account)
+def remove_other_login(id: str) -> Response:
+    """Remove another login from the account, with the sessions that it began"""
+    session = Session.one_of(g.caller.owner_id, g.caller.id)
+    remove_identity(g.caller.user, id)
+    if session.identity_id != id:
+        return go(PATH, "unlinked")
+    response = go("/app/login", "unlinked")
+    clear_cookie(response)
+    return response
+
+
+def _require_young_session() -> None:
+    if not Session.one_of(g.caller.owner_id, g.caller.id).is_young:
+        raise SessionRequired(_TOO_OLD)
+
+
 @account.get("/delete")
 def ask_to_delete_account(**_: str) -> Response:
     """Ask before the account is deleted, and say what goes with it"""
@@ -217,8 +352,12 @@ def ask_to_delete_account(**_: str) -> Response:
 @account.post("/delete", shows=ask_to_delete_account)
 def delete() -> Response:
     """Delete the account with all that it holds"""
-    password = request.form.get("password", "")
-    user = g.caller.user.identify_again(password, request.remote_addr or "")
+    user = g.caller.user
+    if user.has_password:
+        password = request.form.get("password", "")
+        user = user.identify_again(password, request.remote_addr or "")
+    else:
+        _require_young_session()
     delete_account(user)
     response = go("/app/login", "gone")
     clear_cookie(response)
@@ -229,9 +368,9 @@ def delete() -> Response:
 def export_account() -> Response:
     """Save all that the account holds as one ZIP file
 
-    The originals lie in `documents/`, those in the bin in `bin/`. The records are JSON, as the API
-    shows them, without secrets; the log is what `flask audit export` prints, which
-    `deploy/verify_log.py` verifies. That all was exported is an event, which is in the log.
+    The originals lie in `documents/`, and in `bin/` for documents in the bin. The records are JSON,
+    as the API shows them, without secrets. The log is as `flask audit export` prints it, and
+    `deploy/verify_log.py` verifies it; the export itself is an event in the log.
     """
     user: User = g.caller.user
     documents = [one.show_bare_if_damaged() for one in all_with_binned(user.id)]
@@ -255,7 +394,11 @@ def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> It
     file.
     """
     sessions = _all(lambda *page: Session.page_beside(g.caller.id, user.id, *page))
-    yield _json("account", Profile().dump(user) | {"sessions": _dumped(SessionRecord(), sessions)})
+    lists = {
+        "sessions": _dumped(SessionRecord(), sessions),
+        "identities": _dumped(IdentityRecord(), Identity.of_owner(user.id)),
+    }
+    yield _json("account", Profile().dump(user) | lists)
 
     names = iter(files)
     described = [

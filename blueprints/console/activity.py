@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Response, g, request
 from markupsafe import Markup
@@ -23,48 +25,86 @@ from models import (
 )
 from models.core import ServiceError
 from models.documents import with_binned
-from models.links import Opening, readings_by_links, target_of
+from models.events import READINGS, facts_about
+from models.links import Opening, target_of
 from models.records import Owned
 
 from .forms import today
 from .pages import Pages, for_whom, quoted, render
 
 activity = Pages("activity", "/activity")
-EVENTS_ON_A_PAGE = 22
-_SENTENCES = {
-    "document.created": "{document} was uploaded {by}.",
-    "document.viewed": "{document} was opened {by}{times}.",
-    "document.downloaded": "{document} was saved {by}{times}.",
-    "document.binned": "{document} was put into the bin {by}.",
-    "document.restored": "{document} was put back {by}.",
-    "document.deleted": "{document} was deleted {by}.",
-    "document.expired": "{document} reached its end and is deleted.",
-    "collection.created": "The collection {collection} was made {by}.",
-    "collection.updated": "The collection {collection} was changed {by}.",
-    "collection.added": "{document} was put into the collection {collection} {by}.",
-    "collection.removed": "{document} was taken out of the collection {collection} {by}.",
-    "collection.viewed": "The collection {collection} was opened {by}{times}.",
-    "collection.downloaded": "The collection {collection} was saved {by}{times}.",
-    "collection.deleted": "A collection was deleted {by}. Its documents stay.",
-    "token.created": "A link to {target} was made {by}{whom}.",
-    "token.updated": "The link to {target}{whom} was changed {by}.",
-    "token.revoked": "The link to {target}{whom} was revoked {by}.",
-    "token.opened": "The link to {target}{whom} was opened for the first time.",
-    "token.refused": "The link to {target}{whom} was refused: {why}{times}.",
-    "token.spent": "The link to {target}{whom} has ended.",
-    "agreement.accepted": "{reader} accepted what the link to {target}{whom} asks.",
-    "api_key.created": "The key {key} was created {by}.",
-    "api_key.revoked": "The key {key} was revoked {by}.",
-    "api_key.rotated": "The key {key} was replaced by a new one {by}.",
-    "webhook.test": "A test was sent to the webhook {webhook} {by}.",
-    "webhook.disabled": "The webhook {webhook} was switched off.",
-    "session.created": "Logged in{client}.",
-    "session.ended": "{sessions} ended {by}.",
-    "password.changed": "The password was changed {by}.",
-    "account.exported": "All of the account was exported {by}.",
-    "login.failed": "A wrong password was given for this account{times}.",
+EVENTS_ON_A_PAGE = 50
+MOST_ON_A_TIMELINE = 100
+MOST_FEEDS = 6  # that one page reads, where most events are one's own looks
+_SENTENCES = {  # acts, which stand behind the name of the actor
+    "document.created": "uploaded {document}",
+    "document.viewed": "opened {document}",
+    "document.downloaded": "saved {document}",
+    "document.binned": "put {document} into the bin",
+    "document.restored": "restored {document}",
+    "document.deleted": "deleted {document}",
+    "document.expired": "deleted {document} at its end",
+    "collection.created": "made the collection {collection}",
+    "collection.updated": "changed the collection {collection}",
+    "collection.added": "put {document} into the collection {collection}",
+    "collection.removed": "took {document} out of the collection {collection}",
+    "collection.viewed": "opened the collection {collection}",
+    "collection.downloaded": "saved the collection {collection}",
+    "collection.deleted": "deleted a collection, whose documents stay",
+    "token.created": "made a link to {target}{whom}",
+    "token.updated": "changed the link to {target}{whom}",
+    "token.revoked": "deleted the link to {target}{whom}",
+    "token.sent": "sent the link to {target}{whom} by mail",
+    "token.opened": "opened the link to {target}{whom} for the first time",
+    "token.refused": "was refused by the link to {target}{whom}: {why}",
+    "token.spent": "ended the link to {target}{whom}",
+    "agreement.accepted": "accepted the agreement of the link to {target}{whom}",
+    "api_key.created": "created the key {key}",
+    "api_key.revoked": "revoked the key {key}",
+    "api_key.rotated": "replaced the key {key} by a new one",
+    "webhook.test": "sent a test to the webhook {webhook}",
+    "webhook.disabled": "switched off the webhook {webhook}",
+    "session.created": "logged in{client}",
+    "session.ended": "ended {sessions}",
+    "identity.linked": "added another login, by {issuer}",
+    "identity.unlinked": "removed another login, by {issuer}",
+    "password.changed": "changed the password",
+    "account.exported": "exported all of the account",
+    "login.failed": "gave a wrong password for this account",
 }
-_RECEIVED = "“{sender}” sent {document} {by}."
+_OWN = {"session", "proxy", "oidc"}  # ways by which somebody acts in their own account
+_RECEIVED = "sent {document}"
+_ACTORS = {  # of events whose credential does not say who acted
+    "session.created": "You",
+    "token.spent": "The service",
+    "document.expired": "The service",
+}
+_ICONS = {  # by the last word of a type, else by the first
+    "viewed": "M2 12s4-7 10-7 10 7 10 7-4 7-10 7-10-7-10-7zm10-3a3 3 0 100 6 3 3 0 000-6z",
+    "opened": "M2 12s4-7 10-7 10 7 10 7-4 7-10 7-10-7-10-7zm10-3a3 3 0 100 6 3 3 0 000-6z",
+    "downloaded": "M12 4v11m-5-4l5 5 5-5M5 20h14",
+    "deleted": "M5 7h14M9 7V4h6v3m-8 0l1 13h8l1-13",
+    "binned": "M5 7h14M9 7V4h6v3m-8 0l1 13h8l1-13",
+    "refused": "M12 3a9 9 0 100 18 9 9 0 000-18zM6 6l12 12",
+    "failed": "M12 3a9 9 0 100 18 9 9 0 000-18zM6 6l12 12",
+    "accepted": "M4 12l5 5L20 6",
+    "document": "M12 16V5m-5 5l5-5 5 5M5 20h14",
+    "collection": "M4 6h6l2 2h8v11H4z",
+    "token": "M10 14l4-4m-6 2l-2 2a3.5 3.5 0 005 5l2-2m3-5l2-2a3.5 3.5 0 00-5-5l-2 2",
+    "webhook": "M4 12h16m-6-6l6 6-6 6",
+}
+_LOCK = "M7 11V8a5 5 0 0110 0v3M5 11h14v9H5z"  # of keys, sessions and the account
+_READER_ACTS = {
+    "document.viewed": "opened it",
+    "document.downloaded": "saved it",
+    "collection.viewed": "opened it",
+    "collection.downloaded": "saved it",
+    "agreement.accepted": "accepted the agreement",
+}
+_TURNED = {
+    True: "turned on the link to {target}{whom}",
+    False: "turned off the link to {target}{whom}",
+}
 _WHY = {
     "password": "the password was wrong",
     "code": "the code was wrong, or too old",
@@ -73,23 +113,29 @@ _WHY = {
 }
 
 
+@dataclass
+class Act:
+    """Something that one actor did, perhaps several times on a day; `event` is the last time."""
+
+    event: Event
+    sentence: Markup
+    count: int
+
+    @property
+    def icon(self) -> str:
+        noun, _, verb = self.event.type.partition(".")
+        return _ICONS.get(verb) or _ICONS.get(noun, _LOCK)
+
+
 @activity.get("")
 def show_activity() -> Response:
-    """Tell what happened, newest first, by document and type"""
-    asked = {name: request.args.get(name, "") for name in ("type", "document")}
-    events, further = Event.feed(
-        g.caller.owner_id,
-        EVENTS_ON_A_PAGE,
-        request.args.get("after"),
-        oldest_first=False,
-        type=asked["type"] or None,
-        document_id=asked["document"] or None,
-    )
+    """Tell who did what, newest first, by document and type"""
+    asked = {name: request.args.get(name, "") for name in ("type", "document", "own")}
+    events, further = _events(asked)
     names = _Names(g.caller.owner_id)
-    lines = [(event, names.sentence(event)) for event in events]
     return render(
         "activity",
-        days=[(day, list(those)) for day, those in groupby(lines, lambda line: _day(line[0]))],
+        days=[(day, names.people(list(those))) for day, those in groupby(events, _day)],
         further=further,
         types=_SENTENCES,
         asked=asked,
@@ -99,11 +145,51 @@ def show_activity() -> Response:
     )
 
 
-def readings(owner_id: str, document_id: str) -> list[tuple[Event, Markup]]:
-    """Return the last five readings of a document by links, each with a sentence."""
+def _events(asked: dict[str, str]) -> tuple[list[Event], str | None]:
+    """Return the events of a page, and the id behind which the next page begins.
+
+    The owner's own looks are left out, unless they or a type of events are asked for.
+    """
+    shows_own = asked["own"] or asked["type"]
+    after = request.args.get("after")
+    found: list[Event] = []
+    for _ in range(MOST_FEEDS):
+        events, after = Event.feed(
+            g.caller.owner_id,
+            EVENTS_ON_A_PAGE - len(found),
+            after,
+            oldest_first=False,
+            type=asked["type"] or None,
+            document_id=asked["document"] or None,
+        )
+        found += [one for one in events if shows_own or not _is_own_look(one)]
+        if after is None or len(found) >= EVENTS_ON_A_PAGE:
+            break
+    return found, after
+
+
+def _is_own_look(event: Event) -> bool:
+    return event.type in READINGS and event.data["via"] == "session"
+
+
+def timelines(owner_id: str, target_id: str) -> dict[str, list[tuple[Event, Markup, str | None]]]:
+    """Return what readers did with a document or collection by each link, newest first.
+
+    The keys are the ids of the links. An event has a sentence, and the id of the opening at which
+    something was accepted. Events that are older than the last 100 of the target are left out.
+    """
     names = _Names(owner_id)
-    found = readings_by_links(owner_id, document_id, 50)
-    return [(event, names.reading(event.type, facts)) for event, facts in found[:5]]
+    events, _ = Event.feed(
+        owner_id, MOST_ON_A_TIMELINE, None, oldest_first=False, **facts_about(target_id)
+    )
+    found: dict[str, list[tuple[Event, Markup, str | None]]] = {}
+    for event in events:
+        data = event.data
+        if event.type in _READER_ACTS and data.get("tokenId"):
+            accepted_at = data["openingId"] if event.type == "agreement.accepted" else None
+            line = event, names.reading(event.type, data), accepted_at
+            found.setdefault(data["tokenId"], []).append(line)
+    return found
 
 
 def _day(event: Event) -> str:
@@ -121,47 +207,68 @@ class _Names:
         self._called = cache(self._look_up)
         self._document = cache(self._find)
 
-    def sentence(self, event: Event) -> Markup:
-        data = event.data
-        whom = for_whom(self._called(DocumentToken, data.get("tokenId")))
-        reader = self._called(Opening, data.get("openingId"))
-        key = quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name")
+    def people(self, events: list[Event]) -> list[tuple[str, list[Act]]]:
+        """Return the actors of a day's events with their acts; what is the same is one act."""
+        people: dict[str, dict[Markup, Act]] = {}
+        for event in events:
+            data = event.data
+            acts = people.setdefault(self.actor(event.type, data), {})
+            sentence = self.act(event.type, data)
+            known = acts.setdefault(sentence, Act(event, sentence, 0))
+            known.count += data.get("count", 1)
+        return [(actor, list(acts.values())) for actor, acts in people.items()]
+
+    def actor(self, type: str, data: dict[str, Any]) -> str:
+        """Return the name of who acted: of a reader, what is known, else the label of the link."""
+        if type in _ACTORS:
+            return _ACTORS[type]
+        if type == "token.revoked" and self._is_over(data):
+            return "The service"
+        if data["via"] in {"document_token", "anyone"}:
+            return (
+                self._called(Opening, data.get("openingId"))
+                or self._sender(type, data.get("documentId"))
+                or self._called(DocumentToken, data.get("tokenId"))
+                or "Someone"
+            )
+        if data["via"] == "api_key":
+            return f"The key {self._called(ApiKey, data.get('apiKeyId')) or 'without a name'}"
+        return "You" if data["via"] in _OWN else "The service"
+
+    def act(self, type: str, data: dict[str, Any]) -> Markup:
         id = data.get("documentId")
-        found = self.document(id)
-        # the link was revoked by hand, or with its document
-        is_over = id and not found and event.type == "token.revoked"
+        document = self.document(id) or "a document that is gone"
         collection = quoted(self._called(Collection, data.get("collectionId")) or "that is gone")
-        document = found or "a document that is gone"
-        type = "token.spent" if is_over else event.type
-        sender = self._sender(id) if data["via"] == "document_token" else None
-        is_received = sender and type == "document.created"
-        webhook = self._called(Webhook, data.get("webhookId"))
         client = self._called(Session, data.get("sessionId"))
-        pattern = _RECEIVED if is_received else _SENTENCES.get(type, type)
-        sentence = Markup(pattern).format(  # noqa: S704
+        is_received = type == "document.created" and data["via"] == "document_token"
+        shown = "token.spent" if type == "token.revoked" and self._is_over(data) else type
+        pattern = _RECEIVED if is_received else _SENTENCES.get(shown, shown)
+        if data.get("changed") == ["enabled"]:
+            pattern = _TURNED[data["enabled"]]
+        return Markup(pattern).format(  # noqa: S704
             document=document,
             collection=collection,
             target=document if id else collection,
-            by=_by(data["via"], key, whom, reader),
-            whom=whom,
-            reader=quoted(reader) if reader else "Somebody",
-            sender=quoted(sender or ""),
-            times=f", {data['count']} times" if data.get("count", 1) > 1 else "",
+            whom=for_whom(self._called(DocumentToken, data.get("tokenId"))),
             why=_WHY.get(data.get("reason", ""), "it does not open"),
-            key=key,
+            key=quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name"),
             client=f" with {client.replace('Another', 'another')}" if client else "",
-            sessions="A session was" if data.get("sessionId") else "All other sessions were",
-            webhook=quoted(webhook or "that is gone"),
+            sessions="a session" if data.get("sessionId") else "all other sessions",
+            issuer=quoted(_issuer_name(data.get("issuer", ""))),
+            webhook=quoted(self._called(Webhook, data.get("webhookId")) or "that is gone"),
         )
-        return sentence[:1].upper() + sentence[1:]
+
+    def _is_over(self, data: dict[str, Any]) -> bool:
+        """Return whether the link was revoked with its document, and not by hand."""
+        return bool(data.get("documentId")) and self.document(data["documentId"]) is None
 
     def reading(self, type: str, data: dict[str, Any]) -> Markup:
         opening = self._called(Opening, data.get("openingId"))
         label = opening or self._called(DocumentToken, data["tokenId"])
         times = data.get("count", 1)
-        act = "saved it" if type == "document.downloaded" else "opened it"
+        act = _READER_ACTS[type]
         often = f", {times} times" if times > 1 else ""
-        who = quoted(label) if label else "Somebody"
+        who = quoted(label) if label else "Someone"
         return Markup("{} {}{}").format(who, act, often)
 
     def document(self, id: str | None) -> Markup | None:
@@ -171,10 +278,11 @@ class _Names:
         path = "bin" if found.binned_at else f"documents/{found.id}"
         return Markup('<a href="/app/{}">{}</a>').format(path, quoted(found.name))
 
-    def _sender(self, id: str | None) -> str | None:
-        """Return the name that the sender of a document by a link has typed, if any."""
-        found = self._document(id or "")
-        return found.metadata.get("from") if found else None
+    def _sender(self, type: str, id: str | None) -> str | None:
+        """Return the name that the sender of a document has typed, in quotation marks, if any."""
+        found = self._document(id or "") if type == "document.created" else None
+        name = found.metadata.get("from") if found else None
+        return f"“{name}”" if name else None
 
     def _find(self, document_id: str) -> Document | None:
         for found in with_binned(self._owner_id, [document_id]):
@@ -188,13 +296,9 @@ class _Names:
         return None
 
 
-def _by(via: str, key: Markup, whom: Markup, reader: str | None) -> str | Markup:
-    """Return the words for the actor: the reader of a guarded link if known, else the link."""
-    by_link = Markup("by the link{}").format(whom) if whom else "by a link"
-    if reader:
-        by_link = Markup("by {}").format(quoted(reader))
-    by = {"session": "by you", "api_key": Markup("by the key {}").format(key)}
-    return (by | {"document_token": by_link}).get(via, "by the service")
+def _issuer_name(issuer: str) -> str:
+    """Return the host of a provider, or the words for the proxy."""
+    return urlsplit(issuer).netloc or "the page in front of this service"
 
 
 def _label(token: DocumentToken) -> str | None:

@@ -11,14 +11,17 @@ from models.links import count_live_links, links_by_target
 
 from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
 from ..views.collection import fits, send_one_file, send_originals
+from .activity import timelines
 from .forms import once, text
-from .links import issue, link_fields, show_new
+from .links import go_to_ready, issue, link_fields
 from .pages import Pages, from_here, go, go_back, page_number, render
 
 collections = Pages("collections", "/collections")
 PATH = "/app/collections"
-ON_A_PAGE = 6
+ON_A_PAGE = 50
 MOST_LINKS = 100
+SHOWN_LINKS = 20
+SHOWN_KINDS = 4  # documents on the tile of a collection
 
 
 def _owned(id: str) -> Collection:
@@ -27,18 +30,25 @@ def _owned(id: str) -> Collection:
 
 @collections.get("")
 def show_collections() -> Response:
-    """List the collections, with their live links"""
+    """List the collections, with their first documents and live links"""
     after = request.args.get("after")
     found, further = Collection.listed(g.caller.owner_id, ON_A_PAGE, after)
     older = further and f"?after={further}"
     links = links_by_target(found)
-    return render("collections", collections=found, links=links, older=older, after=after)
+    return render(
+        "collections",
+        collections=found,
+        first=Collection.first_documents(found, SHOWN_KINDS),
+        links=links,
+        older=older,
+        after=after,
+    )
 
 
 @collections.post("", shows=show_collections)
 def make_collection() -> Response:
     """Make a collection"""
-    facts = NewCollection().load(_words())
+    facts = NewCollection().load(words_of_form())
     del facts["token"]
     id = once(lambda: Collection.make(g.caller.owner_id, **facts)[0].id)
     asks_for_files = request.form.get("act") == "request"
@@ -54,7 +64,7 @@ def show_collection(id: str) -> Response:
     first = ON_A_PAGE * (number - 1)
     here = documents[first : first + ON_A_PAGE]
     links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
-    links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
+    links.sort(key=lambda link: link.is_closed)
     asked = request.args.get("find")
     return render(
         "collection",
@@ -64,6 +74,8 @@ def show_collection(id: str) -> Response:
         number=number,
         pages=pages,
         links=links,
+        most_shown=SHOWN_LINKS,
+        timelines=timelines(found.owner_id, id),
         fits=fits(found),
         asked=asked,
         found=None if asked is None else _addable(found, asked.strip()),
@@ -73,7 +85,7 @@ def show_collection(id: str) -> Response:
 
 def _addable(collection: Collection, name: str) -> list[Document]:
     """Return the newest documents of this name that are not in the collection."""
-    listed = documents_page(g.caller.owner_id, ON_A_PAGE, 1, order="", name=name, media_types=None)
+    listed = documents_page(g.caller.owner_id, ON_A_PAGE, 1, name=name)
     return [one for one in listed.documents if one.id not in collection.document_ids]
 
 
@@ -96,14 +108,14 @@ def save_collection(id: str) -> Response:
 @from_here
 def save_collection_file(id: str) -> Response:
     """Save a collection as one HTML file"""
-    return send_one_file(_owned(id), None)
+    return send_one_file(_owned(id), g.caller.grant)
 
 
 @collections.post("/<id>/download", shows=show_collection)
 def save_sealed_collection(id: str) -> Response:
     """Save a collection as one HTML file that a password opens"""
     body = FilePassword().load({"password": request.form.get("password", "")})
-    return send_one_file(_owned(id), None, body["password"])
+    return send_one_file(_owned(id), g.caller.grant, body["password"])
 
 
 @collections.get("/<id>/links")
@@ -114,8 +126,8 @@ def ask_for_link(id: str) -> Response:
 
 @collections.post("/<id>/links", shows=ask_for_link)
 def share_collection(id: str) -> Response:
-    """Create a link to a collection and show it"""
-    return show_new(issue(_owned(id), link_fields()))
+    """Create a link to a collection and show it, ready to be sent"""
+    return go_to_ready([issue(_owned(id), link_fields())])
 
 
 @collections.get("/<id>/requests")
@@ -127,7 +139,7 @@ def ask_for_request(id: str) -> Response:
 @collections.post("/<id>/requests", shows=ask_for_request)
 def request_files(id: str) -> Response:
     """Create a link that takes files, and show it with a sentence to send along"""
-    return show_new(issue(_owned(id), link_fields() | {"permissions": ["upload"]}))
+    return go_to_ready([issue(_owned(id), link_fields() | {"permissions": ["upload"]})])
 
 
 @collections.get("/<id>/delete")
@@ -147,7 +159,8 @@ def delete_collection(id: str) -> Response:
     return go(PATH, "apart")
 
 
-def _words() -> dict[str, Any]:
+def words_of_form() -> dict[str, Any]:
+    """Return title and note of the form of a collection, as the API names them."""
     note = text("note")
     return {"title": text("title") or "", "note": note and note.replace("\r\n", "\n")}
 
@@ -163,7 +176,7 @@ def _changes(collection: Collection) -> dict[str, Any]:
     for name, step in (("up", -1), ("down", 1)):
         if id := request.form.get(name):
             return {"order": _moved(collection, id, step)}
-    return _words()
+    return words_of_form()
 
 
 def _moved(collection: Collection, id: str, step: int) -> list[str]:

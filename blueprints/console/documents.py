@@ -23,7 +23,14 @@ from models.documents import (
     upload,
     with_binned,
 )
-from models.links import TokenGrant, count_live_links, link_of_owner, links_by_target, replacer_of
+from models.links import (
+    LinkOptions,
+    count_live_links,
+    link_of_owner,
+    links_by_target,
+    replacer_of,
+    shared_targets,
+)
 
 from ..http import COOKIE
 from ..http.body import seekable_body
@@ -33,10 +40,10 @@ from ..views import content
 from ..views import pages as document_pages
 from ..views.collection import entries_of, send_zip
 from ..views.content import UNKNOWN_TYPE
-from ..views.links import base_url
-from .activity import readings
+from ..views.links import base_url, qr_code
+from .activity import timelines
 from .forms import accepts_html, end, once, text, today
-from .links import issue, link_fields, show_new
+from .links import go_to_ready, issue, link_fields
 from .pages import (
     HOME,
     PUBLIC,
@@ -55,10 +62,13 @@ document = Pages("document", "/documents/<id>")
 bin = Pages("bin", "/bin")
 share_target = Pages("share_target")
 BIN_PATH = "/app/bin"
-ON_A_PAGE = 9
-BINNED_ON_A_PAGE = 12
+ON_A_PAGE = 50
+BINNED_ON_A_PAGE = 50
+FIRST_KINDS = ("PDF", "Pictures", "Tables", "Texts")  # the filters that stand beside the list
 MOST_SELECTED = 100
 MOST_LINKS = 100
+SHOWN_LINKS = 20
+MOST_TITLE_CHARACTERS = 190  # of a document's name in the title of a collection
 _MOST_TEXT_BYTES = 4096  # the most bytes of a field of the form
 _FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token", "collectionId"}
 
@@ -72,9 +82,9 @@ def _owned(id: str) -> Document:
 
 @documents.get("")
 def show_documents(**_: str) -> Response:
-    """List the documents, by name, type and order, page by page"""
+    """List the documents, by name, state, type and order, page by page"""
     owner_id = g.caller.owner_id
-    asked = {name: request.args.get(name, "").strip() for name in ("name", "type", "sort")}
+    asked = {name: request.args.get(name, "").strip() for name in ("name", "is", "type", "sort")}
     given = {name: value for name, value in asked.items() if value}
     page = documents_page(
         owner_id,
@@ -83,48 +93,72 @@ def show_documents(**_: str) -> Response:
         name=asked["name"],
         media_types=viewer.media_types_of(asked["type"]),
         order=asked["sort"],
+        is_received=asked["is"] == "received",
+        among=shared_targets(owner_id) if asked["is"] == "shared" else None,
     )
     # documents that a phone has shared and stored
     shared = request.args.getlist("shared")[:MOST_SELECTED]
     stored = [one for one in with_binned(owner_id, shared) if one.binned_at is None]
+    made = [link_of_owner(owner_id, id) for id in request.args.getlist("made")[:MOST_SELECTED]]
     runtime = current_runtime()
     return render(
         "documents",
         asked=asked,
         list=page,
         address=lambda number: "?" + urlencode(given | {"page": number}),
+        narrowed=partial(_narrowed, given),
         kinds=viewer.KINDS,
+        first_kinds=FIRST_KINDS,
         sorts=ORDERS,
         links=links_by_target(page.documents),
         gone=binned(owner_id, request.args.getlist("id")[:MOST_SELECTED]),
         shared=[one.show_bare_if_damaged() for one in stored],
+        **_ready([one for one in made if not (one.revoked_at or one.has_ended())]),
         quota=runtime.quota,
         limit=runtime.settings.max_document_bytes,
         base=base_url(),
     )
 
 
+def _narrowed(given: dict[str, str], **changes: str) -> str:
+    """Return the address of the list with these filters instead of those that are given."""
+    query = {name: value for name, value in (given | changes).items() if value}
+    return f"{HOME}?{urlencode(query)}" if query else HOME
+
+
 @documents.post("", shows=show_documents, form=UploadForm())
 def upload_document() -> Response:
-    """Upload a document, with a link if one is asked for; or act on those that are selected"""
+    """Upload documents, with a link if one is asked for; or act on those that are selected"""
     if request.mimetype != FORM_DATA:
         return _act_on_selected()
     made = _store_sent()
     if not accepts_html():
         return jsonify(made)
     if made["link"]:
-        return show_new(made["link"])
+        return go_to_ready([made["link"]])
     if made["collection"]:
         return go(f"/app/collections/{made['collection']}", "uploaded")
-    return go(made["address"])
+    return go(made["address"], "uploaded" if made["address"] == HOME else "")
+
+
+def _ready(made: list[DocumentToken]) -> dict[str, Any]:
+    """Return the values of the card for links that were made: those whose address is known."""
+    known = {link: address for link in made if (address := address_of(link))}
+    lines = [f"{link.target.name}: {address}" for link, address in known.items()]
+    only = next(iter(known.values())) if len(known) == 1 else None
+    return {"made": list(known), "lines": "\n".join(lines), "qr": qr_code(only) if only else ""}
 
 
 def _act_on_selected() -> Response:
     owner_id = g.caller.owner_id
     ids = list(dict.fromkeys(request.form.getlist("id")))[:MOST_SELECTED]
     act = request.form.get("act")
-    if not ids or act not in {"bin", "zip", "collect"}:
+    if not ids or act not in {"bin", "zip", "collect", "share"}:
         raise ValidationError({"": ["Select documents, then what is to be done with them."]})
+    if act == "share":
+        if len(ids) < len(set(request.form.getlist("id"))):
+            raise ValidationError({"": [f"Share at most {MOST_SELECTED} documents at once."]})
+        return _share_together(owner_id, ids)
     if act == "zip":
         return _save_selected(owner_id, ids)
     if act == "collect":
@@ -133,6 +167,26 @@ def _act_on_selected() -> Response:
         return go(f"/app/collections/{made.id}", "collected")
     put_in_bin(owner_id, ids)
     return go(page_of(request.form.get("back", "")) or HOME, "binned", id=ids)
+
+
+def _share_together(owner_id: str, ids: list[str]) -> Response:
+    """Create one link to these documents, and answer the script with its address."""
+    id = once(lambda: _link_to_all(owner_id, ids, NewDocumentToken().load(link_fields())))
+    if accepts_html():
+        return go_to_ready([id])
+    return jsonify(id=id, address=address_of(link_of_owner(owner_id, id)))
+
+
+def _link_to_all(owner_id: str, ids: list[str], terms: dict[str, Any]) -> str:
+    """Create a link to a document, or to a new collection of several, and return the link's id."""
+    if len(ids) == 1:
+        options = LinkOptions.of(owner_id, **terms)
+        return str(DocumentToken.issue(_owned(ids[0]), options).row.id)
+    first = _owned(ids[0]).name[:MOST_TITLE_CHARACTERS]
+    with_link = DocumentToken.first_link(owner_id, **terms)
+    title = f"{first} + {len(ids) - 1}"
+    _, issued = Collection.make(owner_id, title, document_ids=ids, with_row=with_link)
+    return str(issued.row.id)
 
 
 def _save_selected(owner_id: str, ids: list[str]) -> Response:
@@ -165,13 +219,21 @@ def _store_sent(**facts: Any) -> dict[str, Any]:
 
 
 def _store(parts: list[Part], **more: Any) -> dict[str, Any]:
-    """Store a document. Return the path of its page and the ids of its link and its collection.
+    """Store the files of a form. Return the path of a page, and the ids of a link and a collection.
 
-    Either id may be None. `more` holds arguments of `upload` beside those that the parts give.
+    Either id may be None. `more` holds arguments of `upload` beside those that the parts give. Of
+    several files none is stored if one is refused.
     """
-    owner_id = g.caller.owner_id
     wants_link = text("act") == "link"
     terms = NewDocumentToken().load(link_fields()) if wants_link else None
+    files = [part for part in parts if part.name == "file"]
+    if len(files) > 1:
+        return _store_several(files, [part for part in parts if part.name == "collectionId"], terms)
+    return _store_one(parts, terms, **more)
+
+
+def _store_one(parts: list[Part], terms: dict[str, Any] | None, **more: Any) -> dict[str, Any]:
+    owner_id = g.caller.owner_id
     form: Any = [part for part in parts if part.name in _FILE_PARTS]
     facts = UploadForm().load(form)
     payload = facts.pop("payload")
@@ -186,9 +248,26 @@ def _store(parts: list[Part], **more: Any) -> dict[str, Any]:
     document, issued = upload(owner_id, payload, content_type=content_type, **facts | more)
     return {
         "address": f"{HOME}/{document.id}",
-        "link": issued.row.id if wants_link else None,
+        "link": None if terms is None else issued.row.id,
         "collection": collection_id,
     }
+
+
+def _store_several(
+    files: list[Part], into: list[Part], terms: dict[str, Any] | None
+) -> dict[str, Any]:
+    owner_id = g.caller.owner_id
+    stored: list[str] = []
+    try:
+        for file in files:
+            made = _store_one([file, *into], None)
+            stored.append(made["address"].rpartition("/")[2])
+        link = None if terms is None else _link_to_all(owner_id, stored, terms)
+    except Exception:
+        for id in stored:
+            _owned(id).delete_with_tokens()
+        raise
+    return {"address": HOME, "link": link, "collection": made["collection"]}
 
 
 @share_target.post("/share", accepts=PUBLIC, form=UploadForm())
@@ -200,7 +279,8 @@ def receive() -> Response:
     if g.caller.credential_type != COOKIE:
         return go("/app/login", "share")
     parts = read_parts(seekable_body(request), request.content_type or "")
-    stored = [_store([part])["address"].rpartition("/")[2] for part in _shared_files(parts)]
+    made = [_store_one([part], None) for part in _shared_files(parts)]
+    stored = [one["address"].rpartition("/")[2] for one in made]
     return go(HOME, "uploaded" if stored else "", shared=stored)
 
 
@@ -223,16 +303,16 @@ def _shared_files(parts: list[Part]) -> Iterator[Part]:
 def show_document(id: str) -> Response:
     """Show a document: preview, facts, links"""
     found = _owned(id)
-    owner_id = g.caller.owner_id
     links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
-    links.sort(key=lambda link: link.has_ended() or link.revoked_at is not None)
+    links.sort(key=lambda link: link.is_closed)
     return render(
         "document",
         document=found,
         links=links,
         lines="\n".join(f"{name}: {value}" for name, value in found.metadata.items()),
-        seen=readings(owner_id, id),
-        former=with_binned(owner_id, request.args.getlist("former")[:1]),
+        most_shown=SHOWN_LINKS,
+        timelines=timelines(found.owner_id, id),
+        former=with_binned(found.owner_id, request.args.getlist("former")[:1]),
     )
 
 
@@ -260,30 +340,28 @@ def _metadata() -> dict[str, str]:
 @document.get("/view")
 def view(id: str) -> Response:
     """Show the document in the page's frame"""
-    found = _owned(id)
-    grant = TokenGrant.of_credential(g.caller.id, found.id, g.caller.owner_id)
-    return document_pages.render("view", found, grant)
+    return document_pages.render("view", _owned(id), g.caller.grant.on_page_of(id))
 
 
 @document.get("/content")
 @from_here
 def save_original(id: str) -> Response:
     """Return the original's bytes"""
-    return content.read(_owned(id), None)
+    return content.read(_owned(id), g.caller.grant)
 
 
 @document.get("/download")
 @from_here
 def save_file(id: str) -> Response:
     """Save the document as one HTML file"""
-    return document_pages.render("download", _owned(id), None)
+    return document_pages.render("download", _owned(id), g.caller.grant)
 
 
 @document.post("/download", shows=show_document)
 def save_sealed_file(id: str) -> Response:
     """Save the document as one HTML file that a password opens"""
     body = DownloadRequest().load({"password": request.form.get("password", "")})
-    return document_pages.encrypted_download(_owned(id), None, body["password"])
+    return document_pages.encrypted_download(_owned(id), g.caller.grant, body["password"])
 
 
 @document.post("/end", shows=show_document)
@@ -326,10 +404,10 @@ def store_newer(id: str) -> Response:
 
 @document.post("/links", shows=show_document)
 def share(id: str) -> Response:
-    """Create a link and show it"""
+    """Create a link and show it, ready to be sent"""
     link_id = issue(_owned(id), link_fields())
     if accepts_html():
-        return show_new(link_id)
+        return go_to_ready([link_id])
     return jsonify(id=link_id, address=address_of(link_of_owner(g.caller.owner_id, link_id)))
 
 

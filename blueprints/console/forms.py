@@ -131,22 +131,73 @@ def number(name: str) -> Any:
         return text(name)
 
 
-def link_ends() -> list[tuple[str, str]]:
-    """Return the ends that a link may have, for a row of choices: values of `ends`, and words."""
+@dataclass(frozen=True)
+class LinkEnd:
+    """An end that a link may have: a value of `ends`, and the words of its choice.
+
+    `says` stands in the sentence of the terms. The moment is in milliseconds, where it is known
+    without the browser's zone for a day that ends in UTC; None if there is none.
+    """
+
+    value: str
+    words: str
+    says: str
+    moment: int | None = None
+
+
+def link_ends(takes: bool = False) -> list[LinkEnd]:
+    """Return the ends that a link may have; one that `takes` files also a week."""
     friday = friday_after_tomorrow()
+    tomorrow = today() + timedelta(days=1)
+    in_an_hour = LinkEnd("1h", "for 1 hour", "for 1 hour", _after(timedelta(hours=1)))
+    in_a_week = LinkEnd("7", "for 7 days", "for 7 days", _after(timedelta(days=7)))
+    in_a_month = LinkEnd("30", "for 30 days", "for 30 days", _after(timedelta(days=30)))
+    on_friday = f"until {friday:%a}, {friday.day} {friday:%b}"
     return [
-        ("1h", "1 hour"),
-        (TOMORROW, "Tomorrow"),
-        (f"{friday}", f"{friday:%a} {friday.day} {friday:%b}"),
-        ("30", "30 days"),
-        ("never", "Never"),
-        ("date", "Pick…"),
+        in_an_hour,
+        LinkEnd(TOMORROW, "until tomorrow", "until tomorrow", _last_minute(tomorrow)),
+        LinkEnd(f"{friday}", "until Friday", on_friday, _last_minute(friday)),
+        *([in_a_week] if takes else []),
+        in_a_month,
+        LinkEnd("never", "until I turn it off", "until I turn it off"),
+        LinkEnd("date", "until a date…", "until a date"),
     ]
+
+
+def _after(span: timedelta) -> int:
+    return int((_moment_now() + span).timestamp() * 1000)
+
+
+def _last_minute(day: date) -> int:
+    """Return the moment of 23:59 UTC."""
+    end = datetime(day.year, day.month, day.day, 23, 59, tzinfo=UTC)
+    return int(end.timestamp() * 1000)
 
 
 def today() -> date:
     """Return the date of today in UTC."""
     return _moment_now().date()
+
+
+def day_heading(moment: int) -> str:
+    """Return the words for the days around a moment, in UTC, as headings of a list.
+
+    The script words them anew in the zone of the browser (`dayHeading` in `times.js`).
+    """
+    day = datetime.fromtimestamp(moment / 1000, UTC).date()
+    days = (today() - day).days
+    since_monday = today().weekday()
+    if days <= 0:
+        return "Today"
+    if days == 1:
+        return "Yesterday"
+    if days <= since_monday:
+        return "Earlier this week"
+    if days <= since_monday + 7:
+        return "Last week"
+    if (day.year, day.month) == (today().year, today().month):
+        return "Earlier this month"
+    return f"{day:%B}" if day.year == today().year else f"{day:%B %Y}"
 
 
 def friday_after_tomorrow() -> date:

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
-from flask import Response, g, request
+from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
+from werkzeug.datastructures import MultiDict
 
 from models import Document, DocumentToken
 from models.core import now
@@ -18,24 +20,23 @@ from models.links import (
     link_of_owner,
     links_of_owner,
     openings,
+    send_link,
     target_of,
 )
 
-from ..schemas.requests import DocumentTokenEdit, NewDocumentToken
+from ..schemas.requests import DocumentTokenEdit, LinkNote, NewDocumentToken
 from ..views.content import POLICY
 from ..views.links import qr_code, receipt_file
-from .forms import end, number, once, text, typed
-from .pages import Pages, address_of, go, go_back, render
+from .forms import accepts_html, end, number, once, text, typed
+from .pages import HOME, Pages, address_of, go, go_back, render
 
 links = Pages("links", "/links")
 PATH = "/app/links"
-ON_A_PAGE = 10
+ON_A_PAGE = 50
 OPENINGS_ON_A_PAGE = 6
 TEXT = "text/plain; charset=utf-8"
+_MARKED = "watermark"  # a word of the choice among what a link permits: `view watermark`
 LISTED_AFTER_MS = 60_000  # openings in the minute after another are listed as one
-_MARKED_AND_SAVED = (
-    "Untick “May be saved”, or untick this: a link whose pages are marked is for viewing alone."
-)
 
 
 @links.get("")
@@ -66,6 +67,8 @@ def _links_of(noun: str, target: Target, after: str | None) -> Response:
 def show_link(id: str) -> Response:
     """Show a link's terms and openings, and what they have shown"""
     link = link_of_owner(g.caller.owner_id, id)
+    if not accepts_html():  # the script copies it
+        return jsonify(address=address_of(link))
     used = openings(link)
     ids = {data["documentId"] for _, data in used if data.get("documentId")}
     read = Document.with_root_keys(with_binned(g.caller.owner_id, ids))
@@ -73,15 +76,29 @@ def show_link(id: str) -> Response:
     readings: dict[str, list[Any]] = {}
     for event, data in used:
         readings.setdefault(data.get("openingId", ""), []).append((event, data))
-    return _render_link(
+    address = address_of(link)
+    return render(
         "link",
-        link,
+        link=link,
+        target=link.target,
+        address=address,
+        qr=qr_code(address) if address and "qr" in request.args else "",
         names={one.id: one.show_bare_if_damaged().name for one in read},
         opened=opened,
         older=older,
         readings=readings,
         is_incomplete=bool(link.last_used_at and now() - link.last_used_at < LISTED_AFTER_MS),
     )
+
+
+@links.get("/openings/<id>")
+def show_receipt(id: str) -> Response:
+    """Show the receipt of what was accepted at an opening of a link, to read and to print"""
+    found = Opening.one_of(g.caller.owner_id, id).with_target()
+    found.receipt()  # raises `NotFound` without an agreement
+    text = kept_text(found.target, found.agreement_sha256 or "")
+    target = found.target.show_bare_if_damaged()
+    return render("receipt", opening=found, agreement=text, target=target)
 
 
 @links.get("/openings/<id>/receipt")
@@ -106,16 +123,9 @@ def issue(target: Target, fields: dict[str, Any]) -> str:
     return str(made)
 
 
-def show_new(id: str) -> Response:
-    """Return the page of a link that was just made."""
-    return _render_link("shared", link_of_owner(g.caller.owner_id, id), is_new=True)
-
-
-def _render_link(template: str, link: DocumentToken, **more: Any) -> Response:
-    address = address_of(link)
-    shows_qr = "is_new" in more or "qr" in request.args
-    qr = qr_code(address) if address and shows_qr else ""
-    return render(template, link=link, target=link.target, address=address, qr=qr, **more)
+def go_to_ready(ids: list[str]) -> Response:
+    """Redirect to the first page, whose card shows these new links."""
+    return go(f"{HOME}?{urlencode({'made': ids}, doseq=True)}")
 
 
 @links.post("/<id>", shows=show_link)
@@ -131,9 +141,25 @@ def change_link(id: str) -> Response:
     return go(f"{PATH}/{id}", "saved")
 
 
+@links.post("/<id>/enabled")
+def turn_link(id: str) -> Response:
+    """Turn a link off, or on again at the same address"""
+    enabled = request.form.get("enabled") == "yes"
+    DocumentToken.edit(g.caller.owner_id, id, enabled=enabled)
+    return go_back(f"{PATH}/{id}", "on" if enabled else "off", link=id)
+
+
+@links.post("/<id>/send", shows=show_link)
+def send_by_mail(id: str) -> Response:
+    """Send a link to the people whom it names, with a line of text"""
+    body = LinkNote().load({"note": text("note")})
+    sent = send_link(g.caller.owner_id, id, body["note"])
+    return go_back(f"{PATH}/{id}", "unsent" if sent.not_sent_to else "sent")
+
+
 @links.post("/<id>/revoke")
 def revoke_link(id: str) -> Response:
-    """Revoke a link"""
+    """Delete a link, for good"""
     DocumentToken.one_of(g.caller.owner_id, id).revoke()
     return go_back(PATH, "taken")
 
@@ -151,20 +177,24 @@ def link_fields() -> dict[str, Any]:
             {"password": ["Type the password again, or tick that the link needs none."]}
         )
     permissions = " ".join(fields.getlist("permissions")).split()
-    if "watermark" in fields and {"view", "download"} <= set(permissions):
-        raise ValidationError({"watermark": [_MARKED_AND_SAVED]})
     return {
         "label": text("label"),
-        "permissions": permissions,
+        "permissions": [one for one in permissions if one != _MARKED],
         "maxViews": number("maxViews"),
         "password": password,
         "allowedOrigins": fields.get("allowedOrigins", "").split(),
         **end(),
-        **_guards(fields),
+        **_hidden(fields),
+        **_guards(fields, _MARKED in permissions),
     }
 
 
-def _guards(fields: Mapping[str, str]) -> dict[str, Any]:
+def _hidden(fields: MultiDict[str, str]) -> dict[str, bool]:
+    """Return whether the link hides the name of what it opens, if the form asks for that."""
+    return {"hideName": "1" in fields.getlist("hideName")} if "hideName" in fields else {}
+
+
+def _guards(fields: Mapping[str, str], is_marked: bool) -> dict[str, Any]:
     """Return what the link asks of its readers, by these fields of a form."""
     guards: dict[str, Any] = {}
     if "recipients" in fields:
@@ -172,7 +202,7 @@ def _guards(fields: Mapping[str, str]) -> dict[str, Any]:
     if "agreement" in fields:
         text = fields["agreement"].replace("\r\n", "\n")
         guards["agreement"] = text if text.strip() else None
-        guards["watermark"] = "watermark" in fields or None
+        guards["watermark"] = is_marked or None
     return guards
 
 

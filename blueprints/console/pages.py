@@ -1,6 +1,7 @@
 """Pages: routes that declare their credentials, common parts, errors as pages, assets."""
 
 import gzip
+import re
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,16 +12,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from flask import Blueprint, Response, current_app, jsonify, render_template, request
+from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
 from flask.blueprints import BlueprintSetupState
 from markupsafe import Markup
 from werkzeug.urls import iri_to_uri
 
 import viewer
 from models import Document, Issued
-from models.core import NotFound, now, rfc3339
+from models.core import NotFound, RegistrationClosed, now, rfc3339
 from models.events import has_mail
-from models.links import secret_of
+from models.links import count_received, named_people, secret_of
 from models.records import has_passed
 from models.runtime import service_error_of
 
@@ -30,7 +31,16 @@ from ..http.problems import PROBLEM
 from ..schemas.fields import Timestamp
 from ..views.links import frame, visible, with_addresses
 from ..views.notices import brand, prefers_html
-from .forms import accepts_html, form, form_key, friday_after_tomorrow, link_ends, show_again, today
+from .forms import (
+    accepts_html,
+    day_heading,
+    form,
+    form_key,
+    friday_after_tomorrow,
+    link_ends,
+    show_again,
+    today,
+)
 
 HOME = "/app/documents"
 PUBLIC = (NOBODY, COOKIE)
@@ -46,9 +56,55 @@ _HEADERS = {  # with `no-referrer` our own forms would come with `Origin: null`
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
-_KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers that an error's page keeps
+_KEPT = (
+    "Allow",
+    "Retry-After",
+    "Set-Cookie",
+    "WWW-Authenticate",
+)  # headers that an error's page keeps
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 _ASSETS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+_SOURCES = {  # templates that are joined, in this order: a later rule of a style wins
+    "css": (
+        "base.css",
+        "console/styles/scales.css",
+        "console/styles/frame.css",
+        "console/styles/text.css",
+        "console/styles/cards.css",
+        "console/styles/messages.css",
+        "console/styles/forms.css",
+        "console/styles/buttons.css",
+        "console/styles/lists.css",
+        "console/styles/selection.css",
+        "console/styles/rows.css",
+        "console/styles/states.css",
+        "console/styles/people.css",
+        "console/styles/requests.css",
+        "console/styles/tiles.css",
+        "console/styles/uploads.css",
+        "console/styles/document.css",
+        "console/styles/menus.css",
+        "console/styles/secrets.css",
+        "console/styles/pills.css",
+        "console/styles/composer.css",
+        "console/styles/readers.css",
+        "console/styles/switches.css",
+        "console/styles/receipts.css",
+    ),
+    "js": (
+        "console/scripts/page.js",
+        "moments.js",
+        "console/scripts/times.js",
+        "console/scripts/forms.js",
+        "console/scripts/copy.js",
+        "console/scripts/menus.js",
+        "console/scripts/passphrase.js",
+        "console/scripts/terms.js",
+        "console/scripts/list.js",
+        "console/scripts/upload.js",
+        "console/scripts/share.js",
+    ),
+}
 _ICONS = {  # file -> its facts in the manifest
     "icon.svg": {"type": "image/svg+xml", "sizes": "any"},
     "icon-192.png": {"type": "image/png", "sizes": "192x192"},
@@ -124,12 +180,12 @@ class Pages(Blueprint):
         return registered
 
 
-def render(template: str, status: int = 200, **values: Any) -> Response:
+def render(template: str, status_code: int = 200, **values: Any) -> Response:
     """Return a page of `templates/console/`."""
     nonce = secrets.token_urlsafe(16)
     html = render_template(f"console/{template}.html", nonce=nonce, brand=brand(), **values)
     policy = {"Content-Security-Policy": _POLICY.format(nonce)}
-    return Response(html, status, _HEADERS | policy)
+    return Response(html, status_code, _HEADERS | policy)
 
 
 def go(path: str, done: str = "", **more: Any) -> Response:
@@ -185,6 +241,20 @@ def referring_page() -> str:
     return ""
 
 
+def turned_link() -> str | None:
+    """Return the id of the link that was turned off or on by the form that led to this page."""
+    id = request.args.get("link", "")
+    is_turned = request.args.get("done") in {"on", "off"}
+    return id if is_turned and re.fullmatch(r"tok_[0-9a-z]+", id) else None
+
+
+def this_page() -> str:
+    """Return the path of this page with its query, without what a form said that led here."""
+    query = request.args.to_dict(flat=False)
+    kept = {name: values for name, values in query.items() if name not in {"done", "link"}}
+    return f"{request.path}?{urlencode(kept, doseq=True)}" if kept else request.path
+
+
 def _page_above() -> str:
     """Return the path of the nearest page above the address of this request."""
     pages = current_app.url_map.bind("")
@@ -216,11 +286,17 @@ def errors_as_pages(response: Response) -> Response:
         return go(_page_above())  # the address of a form, loaded again
     if response.status_code == 401:
         return _to_login()
+    error = g.get("error")
+    if isinstance(error, RegistrationClosed):
+        return refuse_sign_in(response.status_code, error.sentence)
     page = render("error", response.status_code, problem=response.get_json())
-    page.headers.extend(
-        (name, response.headers[name]) for name in _KEPT if name in response.headers
-    )
+    page.headers.extend(pair for pair in response.headers if pair[0] in _KEPT)
     return page
+
+
+def refuse_sign_in(status: int, sentence: str) -> Response:
+    """Return the page of somebody whom neither the proxy nor the provider lets in."""
+    return render("sign_in_refused", status, status=status, sentence=sentence)
 
 
 def _to_login() -> Response:
@@ -252,11 +328,11 @@ class Asset:
 @cache
 def asset(kind: str) -> Asset:
     """Return the stylesheet (`css`) or the script (`js`) of the pages; made once."""
-    text = render_template(f"console/console.{kind}")
-    if kind == "css":
-        shown = brand()
-        text = render_template("base.css") + "\n" + text + (shown.css if shown else "")
-    content = text.encode()
+    texts = [render_template(source) for source in _SOURCES[kind]]
+    shown = brand()
+    if kind == "css" and shown:
+        texts.append(shown.css)
+    content = "\n".join(texts).encode()
     version = sha256(content).hexdigest()[:16]
     address = f"/app/console-{version}.{kind}"
     return Asset(address, _ASSETS[kind], content, gzip.compress(content, mtime=0))
@@ -311,25 +387,34 @@ def prepare_templates(state: BlueprintSetupState) -> None:
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals.update(
+        account_holder=account_holder,
         asset=asset,
         form=form,
         form_key=form_key,
         friday=friday_after_tomorrow,
+        has_switch=_has_switch,
         link_ends=link_ends,
         mails=has_mail,
+        new_files=new_files,
+        this_page=this_page,
         today=today,
+        turned_link=turned_link,
     )
     environment.filters.update(
         address=address_of,
         badge=_badge,
+        badge_of=viewer.badge,
+        day_heading=day_heading,
         event_words=_event_words,
         frame=frame,
+        initials=initials,
         has_pages=_has_pages,
         key_state=_key_state,
         kind=_kind,
         link_state=_link_state,
         milliseconds=Timestamp().deserialize,
         moment=rfc3339,
+        named_people=named_people,
         size=viewer.format_size,
         visible=visible,
         webhook_state=_webhook_state,
@@ -363,6 +448,44 @@ def address_of(link: Any) -> str | None:
     return issued.short_url.replace("/s?", "/s/download?") if saves else issued.short_url
 
 
+@dataclass(frozen=True)
+class AccountHolder:
+    """The person who is logged in, as the menu of the account shows them."""
+
+    email: str
+    name: str | None
+
+    @property
+    def called(self) -> str:
+        return self.name or self.email
+
+    @property
+    def initials(self) -> str:
+        return initials(self.called)
+
+
+def account_holder() -> AccountHolder:
+    user = g.caller.user
+    try:
+        return AccountHolder(user.email, user.name)
+    except Exception as error:
+        if service_error_of(error):
+            return AccountHolder(user.email, None)
+        raise
+
+
+def new_files() -> int:
+    """Return how many files came by links since their owner has looked at the requests."""
+    return count_received(g.caller.owner_id, g.caller.user.received_seen_at or 0)
+
+
+def initials(name: str) -> str:
+    """Return the initials of a person by their name or address: `AS` for `ana.silva@a.example`."""
+    words = re.findall(r"[^\W_]+", name.partition("@")[0])
+    named = words[:1] + words[1:][-1:]
+    return "".join(word[0] for word in named).upper() or "•"
+
+
 def _kind(document: Any) -> str:
     return viewer.kind_of(document.media_type, document.name)
 
@@ -391,7 +514,7 @@ def _event_words(type: str) -> str:
 def _link_state(link: Any) -> State:
     """Return the state of a link, with the moment at which the link ends or has ended."""
     if link.revoked_at:
-        return "over", "revoked", link.revoked_at
+        return "over", "deleted", link.revoked_at
     # in the list of all links: the document is in the bin
     if getattr(link, "target_name", "") is None:
         return "over", "ended", None
@@ -399,7 +522,14 @@ def _link_state(link: Any) -> State:
         return "over", "ended", link.expires_at
     if link.max_views and link.views >= link.max_views:
         return "over", "used up", link.last_used_at
-    return "live", "live", link.expires_at
+    if not link.enabled:
+        return "over", "off", link.disabled_at
+    return "live", "active", link.expires_at
+
+
+def _has_switch(link: Any) -> bool:
+    """Return whether the link can be turned off, or on: it has not ended."""
+    return _link_state(link)[1] in {"active", "off"}
 
 
 def _webhook_state(webhook: Any) -> State:

@@ -7,7 +7,6 @@ from typing import Any
 from flask import Response, g, request
 
 from models import EVENT_TYPES, SCOPES, ApiKey, Event, Issued, Webhook
-from models.events import has_mail
 
 from ..schemas.requests import ApiKeyRotation, NewApiKey, NewWebhook, WebhookEdit
 from ..schemas.responses import ApiKeyWithSecret, WebhookWithSecret
@@ -19,9 +18,9 @@ keys = Pages("keys", "/keys")
 webhooks = Pages("webhooks", "/webhooks")
 KEYS_PATH = "/app/keys"
 WEBHOOKS_PATH = "/app/webhooks"
-KEYS_ON_A_PAGE = 6
+KEYS_ON_A_PAGE = 50
 WEBHOOKS_ON_A_PAGE = 100  # all webhooks: nobody may have more
-DELIVERIES_ON_A_PAGE = 25
+DELIVERIES_ON_A_PAGE = 50
 _NOUNS = {"document": "Documents", "collection": "Collections", "token": "Links", "api_key": "Keys"}
 _GROUPS: dict[str, list[str]] = {  # of the types of events
     noun: [type for type in EVENT_TYPES if _NOUNS.get(type.partition(".")[0], "Account") == noun]
@@ -70,7 +69,7 @@ def _show_key(issue: Callable[[], Issued[ApiKey]]) -> Response:
 def show_webhooks() -> Response:
     """List the webhooks"""
     found, _further = Webhook.page_of(g.caller.owner_id, WEBHOOKS_ON_A_PAGE, None)
-    return render("webhooks", webhooks=found, types=EVENT_TYPES, groups=_GROUPS, mails=has_mail())
+    return render("webhooks", webhooks=found, types=EVENT_TYPES, groups=_GROUPS)
 
 
 @webhooks.post("", shows=show_webhooks)
@@ -95,6 +94,7 @@ def show_webhook(id: str) -> Response:
         groups=_GROUPS,
         sent=sent,
         waiting=webhook.waiting(),
+        is_changing=webhook.disabled_at is None and any(one.due_at for one in deliveries),
     )
 
 

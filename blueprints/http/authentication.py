@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from flask import Request, Response, current_app, g, request
+from flask import Request, Response, after_this_request, current_app, g, request
 from werkzeug.http import parse_cookie
 
 from models import ApiKey, Document, Session, User, connected, current_runtime
+from models.accounts import Assertion, ProxyNamesAnother, StartedSession, acting, let_in
 from models.core import (
     AmbiguousCredentials,
     NotAuthenticated,
@@ -21,9 +22,10 @@ from models.core import (
     SessionExpired,
     SessionRequired,
 )
-from models.links import UPLOAD, TokenGrant, take_body_slot
-from models.runtime import Admission
+from models.links import NO_GRANT, UPLOAD, TokenGrant, take_body_slot
+from models.runtime import Admission, network_of
 
+from .clients import client_of_request
 from .declarations import (
     API_KEY,
     COOKIE,
@@ -35,7 +37,9 @@ from .declarations import (
     declared,
     opens_links,
 )
+from .proxy_identity import address_by_proxy, folded_address_by_proxy
 
+NAMED = "named"  # by the trusted proxy: somebody who has no session yet
 UPLOADS_BY_LINK = "/s"
 COOKIE_NAMES = "__Host-session", "session"  # over https, and over http
 FORM = "application/x-www-form-urlencoded"
@@ -59,7 +63,19 @@ class Caller:
     owner_id: str = ""
     id: str = ""
     permissions: frozenset[str] = frozenset()
-    grant: TokenGrant | None = None
+    grant: TokenGrant = NO_GRANT
+
+    @classmethod
+    def owner(
+        cls,
+        credential_type: str,
+        owner_id: str,
+        id: str,
+        permissions: frozenset[str] = frozenset(),
+    ) -> Self:
+        """Return the caller with an owner's session or API key."""
+        grant = TokenGrant.of_owner(owner_id, id)
+        return cls(credential_type, owner_id, id, permissions, grant)
 
     @cached_property
     def user(self) -> User:
@@ -75,8 +91,8 @@ class Caller:
         opened_by = {"ses": SESSION, "key": API_KEY, "tok": DOCUMENT_TOKEN}
         via = SESSION if self.credential_type == COOKIE else self.credential_type
         via = opened_by[self.id[:3]] if via == TICKET else via
-        collection = self.grant and self.grant.collection_id
-        reader = self.grant and self.grant.reader
+        collection = self.grant.collection_id
+        reader = self.grant.reader
         return {
             "via": via,
             **ids.get(via, {}),
@@ -86,9 +102,9 @@ class Caller:
 
     def document(self, id: str) -> Document:
         """Return the caller's own document, or one that the link opens. Raise `NotFound`."""
-        if not self.owner_id and self.grant:
+        if self.grant.is_link:
             return self.grant.document(id)
-        if self.grant and id != self.grant.target_id:  # a page that the owner opened
+        if self.grant.target_id and id != self.grant.target_id:  # a page that the owner opened
             raise NotFound
         return Document.one_of(self.owner_id, id)
 
@@ -109,9 +125,11 @@ def resolve_caller(request: Request) -> Caller | None:
     is_page = COOKIE in accepted
     caller = _caller_of_page(request, accepted) if is_page else _only_caller(_credentials(request))
     g.caller = caller
+    if caller.credential_type == NAMED:
+        return caller
     if caller.credential_type not in accepted:
         raise _rejection(caller.credential_type, accepted)
-    if caller.grant and not ("Idempotency-Key" in request.headers and request.method == "POST"):
+    if not ("Idempotency-Key" in request.headers and request.method == "POST"):
         caller.grant.refuse_if_used_up()
     if caller.permissions == {UPLOAD} and "id" in (request.view_args or {}):
         raise NotFound  # a link that takes files opens no document
@@ -143,7 +161,7 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
             if caller.credential_type in (*OWNER, COOKIE):
                 return Admission()
             length, key = headers.get("CONTENT_LENGTH"), headers.get("IDEMPOTENCY_KEY", "")
-            return take_body_slot(caller.grant, int(length or 0), key) if caller.grant else None
+            return take_body_slot(caller.grant, int(length or 0), key)
     except ServiceError:
         return None
     except Exception:  # noqa: BLE001
@@ -165,18 +183,72 @@ def _only_caller(credentials: Iterable[tuple[Resolve, str]]) -> Caller:
 def _caller_of_page(request: Request, accepted: tuple[str, ...]) -> Caller:
     """Return the caller of a page by its cookie, which stands alone.
 
-    An ended session counts as none where the page needs none. Raise `AmbiguousCredentials`.
+    An ended session counts as none where the page needs none. Without a cookie the caller may be
+    `NAMED`. Raise `AmbiguousCredentials`.
     """
     refuse_other_sites()
     cookie, others = request.cookies.get(_name()), list(islice(_credentials(request), 1))
     if others and (cookie or SESSION not in accepted):
         raise AmbiguousCredentials("Pages take the cookie of a login and no other credential.")
+    needs_session = not cookie and not others and NOBODY not in accepted
+    if needs_session and _opens_window(request) and address_by_proxy(request):
+        return Caller(NAMED)
     try:
-        return _by_cookie(cookie) if cookie else _only_caller(_credentials(request))
-    except SessionExpired:
+        if cookie:
+            address = folded_address_by_proxy(request)
+            return Caller.owner(COOKIE, *Session.of_cookie(cookie, address))
+        return _only_caller(_credentials(request))
+    except SessionExpired as error:
+        if isinstance(error, ProxyNamesAnother):
+            after_this_request(_without_cookie)
         if NOBODY not in accepted or others:
             raise
         return Caller(NOBODY)
+
+
+def _opens_window(request: Request) -> bool:
+    """Return whether this GET is for a page in a window of its own, and not for a part of one."""
+    is_document = request.headers.get("Sec-Fetch-Dest", "document") == "document"
+    return request.method == "GET" and is_document
+
+
+def assertion_of_proxy(request: Request) -> Assertion | None:
+    """Return whom the trusted proxy names; None if it names nobody."""
+    address = address_by_proxy(request)
+    return Assertion.of_proxy(address) if address else None
+
+
+def let_in_named(request: Request) -> Caller:
+    """Begin a session of whom the trusted proxy names, and return the caller with this session.
+
+    The hook calls it when nothing can make the server begin the request again. Raises as `let_in`.
+    """
+    session = begin_session(Assertion.of_proxy(address_by_proxy(request) or ""))
+    g.caller = Caller.owner(COOKIE, session.owner_id, session.id)
+    return g.caller
+
+
+def begin_session(assertion: Assertion, invite: str = "") -> StartedSession:
+    """Begin a session of somebody whom the proxy or a provider knows, and set its cookie.
+
+    Raises as `let_in`.
+    """
+    user, identity = let_in(assertion, invite, network_of(request.remote_addr or ""))
+    seconds = current_runtime().settings.session_seconds
+    with acting(assertion):
+        session = Session.begin(user, seconds, client_of_request(), identity)
+
+    @after_this_request
+    def give(response: Response) -> Response:
+        set_cookie(response, session.token, session.expires_in)
+        return response
+
+    return session
+
+
+def _without_cookie(response: Response) -> Response:
+    clear_cookie(response)
+    return response
 
 
 def _credentials(request: Request) -> Iterator[tuple[Resolve, str]]:
@@ -224,15 +296,15 @@ def _by_authorization(header: str) -> Caller:
         raise NotAuthenticated("An API key goes into the header X-API-Key, not Authorization.")
     if not secret.startswith("v4.local."):
         raise NotAuthenticated
-    return Caller(SESSION, *Session.of_token(secret))
+    return Caller.owner(SESSION, *Session.of_token(secret))
 
 
 def _by_cookie(secret: str) -> Caller:
-    return Caller(COOKIE, *Session.of_token(secret))
+    return Caller.owner(COOKIE, *Session.of_token(secret))
 
 
 def _by_api_key(secret: str) -> Caller:
-    return Caller(API_KEY, *ApiKey.of_secret(secret))
+    return Caller.owner(API_KEY, *ApiKey.of_secret(secret))
 
 
 def _by_document_token(secret: str) -> Caller:
@@ -293,17 +365,22 @@ def refuse_other_sites() -> None:
     if request.method != "POST":
         return
     site = request.headers.get("Sec-Fetch-Site")
-    is_ours = _is_own_origin() if site is None else site in {"same-origin", "none"}
+    is_ours = (
+        is_own_origin(request.headers.get("Origin"))
+        if site is None
+        else site in {"same-origin", "none"}
+    )
     if not is_ours:
         raise OriginNotAllowed
 
 
-def _is_own_origin() -> bool:
+def is_own_origin(origin: str | None) -> bool:
+    """Return whether this is the origin of the service, as the request or BASE_URL names it."""
     own = [request.host_url.rstrip("/")]
     if base_url := current_runtime().settings.base_url:
         public = urlsplit(base_url)
         own.append(f"{public.scheme}://{public.netloc}")
-    return request.headers.get("Origin") in own
+    return origin in own
 
 
 def _name() -> str:

@@ -26,7 +26,7 @@ def serve_for(request: Request, caller: Caller) -> None:
     grant = caller.grant
     if caller.owner_id:
         response.serve_for(caller.owner_id)
-    elif grant is not None:
+    elif grant.is_link:
         response.serve_for(grant.link_owner_id, grant.id)
     else:
         response.serve_for(network_of(request.remote_addr or ""))

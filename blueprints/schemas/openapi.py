@@ -80,6 +80,7 @@ _IDS = {
 BODIES: dict[str, Any] = {
     "Registration": {"email": "me@example.org", "password": _PHRASE, "name": "Mia Example"},
     "Login": {"email": "me@example.org", "password": _PHRASE},
+    "ProfileEdit": {"name": "Mia Example", "showName": True},
     "PasswordReset": {"email": "me@example.org"},
     "PasswordChange": {"currentPassword": _PHRASE, "newPassword": "a better horse battery"},
     "NewApiKey": {"name": "backup", "scopes": ["documents:read"], "expiresAt": _EXPIRY},
@@ -93,6 +94,7 @@ BODIES: dict[str, Any] = {
     "LinkEdit": {"label": "for the auditor"},
     "DocumentTokenEdit": {"expiresAt": _EXPIRY, "maxViews": None},
     "SentFile": {"file": "Hello", "from": "Mia"},
+    "LinkNote": {"note": "The contract, as agreed on Monday."},
     "CodeRequest": {"email": "ana@example.org"},
     "ViewRequest": {"password": "what the link asks for"},
     "FilePassword": {"password": "what will open the file"},

@@ -9,7 +9,7 @@ from marshmallow import Schema, ValidationError, fields, post_load, pre_load, va
 import viewer
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 from models.documents import MOST_DOCUMENTS
-from models.links import UPLOAD
+from models.links import MOST_NOTE_CHARACTERS, UPLOAD
 
 from ..http.authentication import is_form
 from ..http.base64_payload import Base64Payload
@@ -74,6 +74,14 @@ class Registration(CamelCaseSchema):
         allow_none=True,
         load_default=None,
         **described("An invitation's secret. It is for one e-mail address."),
+    )
+
+
+class ProfileEdit(Edit):
+    name = Text(allow_none=True)
+    show_name = StrictBoolean(
+        attribute="shows_name",
+        **described("Whether readers of your links see your name and address."),
     )
 
 
@@ -152,6 +160,14 @@ class NewDocumentToken(CamelCaseSchema):
             "Each page carries who opened it, and when; for a link that may view a PDF alone."
         ),
     )
+    hide_name = StrictBoolean(
+        allow_none=True,
+        attribute="hides_name",
+        **described(
+            "A page that asks for something first does not name what it opens. With recipients "
+            "no page does."
+        ),
+    )
 
     @post_load
     def _limit_files(self, body: dict[str, Any], *, partial: Any, **_: Any) -> dict[str, Any]:
@@ -161,6 +177,10 @@ class NewDocumentToken(CamelCaseSchema):
 
 class DocumentTokenEdit(Edit, NewDocumentToken):
     """Terms of a link that change."""
+
+    enabled = StrictBoolean(
+        **described("False turns the link off: it opens nothing until it is turned on again.")
+    )
 
 
 class LinkEdit(DocumentTokenEdit):
@@ -184,6 +204,18 @@ class Name(Text):
     bounds = (0, 200)
     form = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]*")
     mistake = "Write the name in one line."
+
+
+class LinkNote(CamelCaseSchema):
+    """What is sent with a link."""
+
+    note = Name(
+        0,
+        MOST_NOTE_CHARACTERS,
+        allow_none=True,
+        load_default=None,
+        **described("A line of text that stands in the mail."),
+    )
 
 
 class ReaderProof(CamelCaseSchema):
@@ -441,7 +473,7 @@ class DocumentQuery(PageQuery):
 class DocumentTokenQuery(PageQuery):
     state = String(
         validate=validate.OneOf(("live", "ended")),
-        **described("`live`: neither expired, revoked nor used up; or `ended`."),
+        **described("`live`: on, and neither expired, revoked nor used up; or `ended`."),
     )
     document_id = Text(1, 100)
     collection_id = Text(1, 100)

@@ -85,11 +85,18 @@ def secret(prefix: str) -> fields.String:
     return fields.String(attribute="secret", **described(SHOWN_ONCE, pattern=pattern))
 
 
-class Profile(ResponseSchema):
+class UserRecord(ResponseSchema):
     id = fields.String()
     email = fields.String()
     name = fields.String(allow_none=True)
     created_at = Timestamp()
+
+
+class Profile(UserRecord):
+    show_name = fields.Boolean(
+        attribute="shows_name",
+        **described("Whether readers of the user's links see name and address."),
+    )
 
 
 class LoginResponse(ResponseSchema):
@@ -97,7 +104,7 @@ class LoginResponse(ResponseSchema):
     token_type = fields.Constant("Bearer", metadata={"type": "string"})
     expires_in = fields.Integer(**described("Seconds."))
     expires_at = Timestamp()
-    user = fields.Nested(Profile)
+    user = fields.Nested(UserRecord)
 
 
 class ResetResponse(ResponseSchema):
@@ -113,6 +120,14 @@ class SessionRecord(ResponseSchema):
     )
     last_used_at = Timestamp(allow_none=True, **described("To the minute."))
     current = fields.Boolean(**described("Whether this request uses it."))
+
+
+class IdentityRecord(ResponseSchema):
+    id = fields.String()
+    issuer = fields.String()
+    subject = fields.String()
+    created_at = Timestamp()
+    last_used_at = Timestamp(allow_none=True)
 
 
 class ApiKeyRecord(ResponseSchema):
@@ -177,10 +192,24 @@ class DocumentTokenRecord(ResponseSchema):
         **described("Of the text that is to be accepted."),
     )
     watermark = fields.Boolean(**described("Whether each page carries who opened it, and when."))
+    hide_name = fields.Boolean(
+        attribute="hides_name",
+        **described("Whether a page that asks for something first names nothing that it opens."),
+    )
+    enabled = fields.Boolean(
+        **described("False while its owner has turned it off: it then opens nothing.")
+    )
     created_at = Timestamp()
     last_used_at = Timestamp(allow_none=True)
     revoked_at = Timestamp(allow_none=True)
     masked_token = fields.String()
+
+
+class SentLinkRecord(ResponseSchema):
+    sent_to = fields.List(fields.String(), **described("The addresses that get a mail."))
+    not_sent_to = fields.List(
+        fields.String(), **described("Those that get none now, as a limit of mails is reached.")
+    )
 
 
 class CodeSent(ResponseSchema):

@@ -10,6 +10,7 @@ from flask import Response, request
 
 import viewer
 from models import Collection, Document, connected, current_runtime
+from models.accounts import sender_of
 from models.core import NotFound, PayloadTooLarge, ServiceError, now
 from models.documents import with_binned
 from models.links import TokenGrant
@@ -17,8 +18,8 @@ from models.links import TokenGrant
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
 from .content import original_of
 from .links import record, visible
-from .notices import small_page
-from .prompt import credential_of, receipt_url
+from .notices import LOCAL_TIMES, moment, small_page
+from .prompt import credential_of, end_of, kind_of, receipt_url, row_of
 
 ZIP = "application/zip"
 NAMES_BYTES = 48_000  # the most for all names on a contents page, which has 192 KiB at most
@@ -37,9 +38,12 @@ def fits(collection: Collection) -> bool:
 def contents_page(collection: Collection, grant: TokenGrant) -> Response:
     """Return the contents page, and count one view of the whole collection; by ticket no view."""
     credential = credential_of(grant)
+    end = end_of(grant, collection)
+    scripts = LOCAL_TIMES if end else ()
     shown: dict[str, Any] = {
         "collection": collection,
-        "visible": visible,
+        "sender": sender_of(grant.link_owner_id),
+        "end": moment(end, shows="distance"),
         "credential": credential,
         "query": credential + ("&embed=1" if request.args.get("embed") == "1" else ""),
         "fits": fits(collection),
@@ -52,18 +56,19 @@ def contents_page(collection: Collection, grant: TokenGrant) -> Response:
         {
             **(row := row_of(one)),
             "name": _within(row["name"], NAMES_BYTES // len(found)),
+            "kind": kind_of(one),
             "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix
         }
         for one in found
     ]
-    page = small_page("cover.html", 200, grant.origins, documents=rows, **shown)
+    page = small_page("cover.html", 200, grant.origins, *scripts, documents=rows, **shown)
     if request.method != "HEAD":
         record(collection, grant, "collection.viewed")
     return page
 
 
 def send_one_file(
-    collection: Collection, grant: TokenGrant | None, password: str | None = None
+    collection: Collection, grant: TokenGrant, password: str | None = None
 ) -> Response:
     """Return one HTML file with the documents as they are now, in order, each made in its turn.
 
@@ -73,7 +78,7 @@ def send_one_file(
     if not fits(collection):
         most = current_runtime().settings.max_document_bytes
         raise TooLargeForOneFile(collection.size, most)
-    seal = password and Document.password_seal(password, grant.id if grant else collection.owner_id)
+    seal = password and Document.password_seal(password, grant.payer_id)
     headers, body = viewer.download_several(_contents(collection, grant), seal or None)
     if request.method == "HEAD":
         return Response(headers=headers)
@@ -82,7 +87,7 @@ def send_one_file(
     return Response(pieces, headers=headers, direct_passthrough=True)
 
 
-def _contents(collection: Collection, grant: TokenGrant | None) -> viewer.Contents:
+def _contents(collection: Collection, grant: TokenGrant) -> viewer.Contents:
     listed = [
         viewer.Listed(
             **row_of(one),
@@ -96,17 +101,7 @@ def _contents(collection: Collection, grant: TokenGrant | None) -> viewer.Conten
     return viewer.Contents(collection.title, collection.note, listed)
 
 
-def row_of(document: Document) -> dict[str, str]:
-    """Return the name, badge and facts of a document on a contents page."""
-    kind = viewer.kind_of(document.media_type, document.name)
-    return {
-        "name": document.name.strip() or document.default_name,
-        "badge": viewer.badge(document.name, kind),
-        "facts": f"{kind} · {viewer.format_size(document.size)}",
-    }
-
-
-def _opener(owner_id: str, id: str, grant: TokenGrant | None) -> Callable[[], viewer.ShownDocument]:
+def _opener(owner_id: str, id: str, grant: TokenGrant) -> Callable[[], viewer.ShownDocument]:
     """Return a function that finds the document again, so that a long list holds no keys."""
 
     def open_document() -> viewer.ShownDocument:

@@ -31,18 +31,19 @@ PATIENCE_SECONDS = 300
 
 def original_of(
     document: Document,
-    grant: TokenGrant | None,
+    grant: TokenGrant,
     password: str | None = None,
     *,
     saves: bool = False,
     tells: bool = False,
+    as_pages: bool = False,
 ) -> viewer.ShownDocument:
     """Return the document as the viewer takes it.
 
     `password` is that of an encrypted PDF. `saves` says that a file is made, not a view; `tells`,
-    that a browser which asks again is told of a preview that is being made.
+    that a browser which asks again is told of a preview that is being made; `as_pages`, that a
+    workbook is shown as pages.
     """
-    caller_id = grant.id if grant and not grant.owner_id else document.owner_id
     return viewer.ShownDocument(
         id=document.id,
         name=document.name,
@@ -53,12 +54,13 @@ def original_of(
         created_at=rfc3339(document.created_at),
         read=_reader(document),
         run=_job_runner(
-            document, caller_id, saves=saves, tells=lambda: tells and asks_again(grant)
+            document, grant.payer_id, saves=saves, tells=lambda: tells and asks_again(grant)
         ),
         named_type=viewer.type_of_name(document.name),
         password=password,
-        watermark=grant.watermark if grant else "",
+        watermark=grant.watermark,
         converter=viewer.configured_converter(current_runtime().settings.converter)[0],
+        as_pages=as_pages,
     )
 
 
@@ -74,7 +76,7 @@ def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
 
 
 def _job_runner(
-    document: Document, caller_id: str, *, saves: bool, tells: Callable[[], bool]
+    document: Document, payer_id: str, *, saves: bool, tells: Callable[[], bool]
 ) -> viewer.RunJob:
     """Return a function that runs a job of the viewer, or takes its kept result.
 
@@ -100,7 +102,7 @@ def _job_runner(
             return made.to_bytes(), made.failure is None and "watermark" not in options
 
         kept = StoredPreview.obtain(
-            document, caller_id, name, make, saves=saves, waits=waits, asks_again=asks_again
+            document, payer_id, name, make, saves=saves, waits=waits, asks_again=asks_again
         )
         if kept.data is not None:
             return viewer.JobResult.of_bytes(kept.data)
@@ -109,7 +111,9 @@ def _job_runner(
     return run
 
 
-Document.has_pages = lambda document: original_of(document, None).has_pages
+Document.has_pages = lambda document: (
+    original_of(document, TokenGrant.of_owner(document.owner_id)).has_pages
+)
 Document.usual_extension = lambda document: viewer.usual_extension(document.media_type)
 
 
@@ -121,14 +125,14 @@ class RangeNotSatisfiable(ServiceError):
         super().__init__(f"The document has {size} bytes; the range begins behind them.")
 
 
-def read(document: Document, grant: TokenGrant | None) -> Response:
+def read(document: Document, grant: TokenGrant) -> Response:
     """Return the content, recorded as a download if it is whole.
 
     Raise `ScopeMissing` for a link that asks for something: only a page that the link opened loads
     the content.
     """
     require_open(grant, counts=True)
-    if grant and grant.has_view_limit:
+    if grant.has_view_limit:
         return _read_counted(document, grant)
     response = content_of(document)
     if request.method == "GET" and response.content_length == document.size:

@@ -16,17 +16,19 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from flask import Response, current_app, g, render_template, request
+from markupsafe import Markup, escape
 
 from models import current_runtime
-from models.core import NotFound, TokenSpent
-from models.links import TokenGrant
+from models.accounts import sender_of
+from models.core import NotFound, TokenSpent, rfc3339
+from models.links import NO_GRANT, TokenGrant
 from models.runtime import Progress
 
 from ..http.authentication import is_form
 from ..http.declarations import declared, opens_links
 from ..http.multipart import FORM_DATA
 from ..http.problems import PROBLEM
-from .links import base_url
+from .links import base_url, visible
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,12 @@ class Brand:
     @property
     def host(self) -> str:
         """Return the host of the page, which a brand does not hide."""
-        return urlsplit(base_url()).netloc
+        return host()
+
+
+def host() -> str:
+    """Return the host of the service, as its links have it."""
+    return urlsplit(base_url()).netloc
 
 
 def brand() -> Brand | None:
@@ -72,8 +79,15 @@ def send_logo() -> Response:
 
 
 JSON = "application/json"
+LOCAL_TIMES = ("moments.js", "recipient/local_times.js")  # for each page with a moment
+UPLOADS = "recipient/upload.js"
 REFRESH = 2  # seconds, after which a page that waits asks again
 NEW_ONE = "Ask the person who sent it to you for a new one."
+TURN_ON = "Ask the sender to turn it on again."
+BY_NAME = {  # the same where the page names the sender
+    NEW_ONE: "Ask {} for a new one.",
+    TURN_ON: "Ask {} to turn it on again.",
+}
 
 
 @dataclass(frozen=True)
@@ -93,13 +107,18 @@ ENDS = {  # notices for the end of a link, by `TokenSpent.cause`
     "": Notice("This link no longer works", "What it opened is no longer shared.", NEW_ONE),
     "expired": Notice("This link has ended", "It worked until {}.", NEW_ONE),
     "revoked": Notice(
-        "This link was taken back",
-        "Whoever sent it has withdrawn the link, or deleted what it opened.",
+        "This link is off",
+        "The sender turned it off or deleted the document.",
         NEW_ONE,
+    ),
+    "off": Notice(
+        "This link is off",
+        "The sender turned it off.",
+        TURN_ON,
     ),
     "used_up": Notice(
         "This link is used up",
-        "It could be used a limited number of times, and it has been.",
+        "It could be used a limited number of times.",
         NEW_ONE,
     ),
 }
@@ -111,9 +130,8 @@ AGAIN = "This page tries again by itself."
 NOTICES = {  # by the code of the problem; `{}` is its sentence
     "not_authenticated": Notice(
         "This link doesn’t open",
-        "It is not complete, was mistyped, or is not known here.",
-        "Open it again where you found it, or copy all of it. If that doesn’t help, ask the person "
-        "who sent it to you.",
+        "Part of it may be missing.",
+        "Go back and copy the whole link. If that doesn’t help, ask the person who sent it to you.",
     ),
     "scope_missing": Notice(
         "This link doesn’t open that",
@@ -143,17 +161,26 @@ OTHER = Notice("This can’t be shown", "{}")
 
 
 def small_page(
-    template: str, status: int, origins: Sequence[str], script: str = "", **values: Any
+    template: str, status: int, origins: Sequence[str], *scripts: str, **values: Any
 ) -> Response:
     """Return a small page, which these `origins` may frame; without any, only the service's own.
 
-    `script` is the name of the script on the page, if there is one; in a frame the script tells
-    `embed.js` that the page is there.
+    `scripts` are the names of the scripts on the page; in a frame another one tells `embed.js` that
+    the page is there.
     """
-    if status == 200 and request.args.get("embed") == "1":
-        script = script or "framed.js"
-    code, shown = render_template(script) if script else "", brand()
-    page = render_template(template, status=status, script=code, brand=shown, **values)
+    is_framed = status == 200 and request.args.get("embed") == "1"
+    if is_framed and UPLOADS not in scripts:
+        scripts = (*scripts, "framed.js")
+    code = "\n".join(render_template(script) for script in scripts)
+    shown = brand()
+    page = render_template(
+        template,
+        status=status,
+        script=code,
+        brand=shown,
+        visible=visible,
+        **values,
+    )
     style = page.partition("<style>")[2].partition("</style>")[0]  # in the head
     may_run = f"script-src {source(code)}; connect-src 'self'; " if code else ""
     may_show = "data: 'self'" if shown and shown.logo else "data:"
@@ -172,7 +199,7 @@ def source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def preparing_page(progress: Progress, id: str, grant: TokenGrant | None) -> Response:
+def preparing_page(progress: Progress, id: str, grant: TokenGrant) -> Response:
     """Return the page for a browser while the document is being prepared: it asks again by itself.
 
     The bar goes on where the page before left it, ever slower, as nobody knows the end.
@@ -180,9 +207,9 @@ def preparing_page(progress: Progress, id: str, grant: TokenGrant | None) -> Res
     ends = (progress.seconds, progress.seconds + REFRESH)
     shares = [round(100 - 100 * math.exp(-seconds / 12)) for seconds in ends]
     values: dict[str, Any] = {"progress": progress, "shares": shares, "refresh": REFRESH}
-    page = small_page("preparing.html", 202, grant.origins if grant else (), **values)
+    page = small_page("preparing.html", 202, grant.origins, **values)
     page.headers["Refresh"] = str(REFRESH)
-    if grant and (request.method == "POST" or _needs_ticket(grant)):
+    if request.method == "POST" or _needs_ticket(grant):
         query = {**request.args, "ticket": grant.ticket(shows_original=False)}
         query.pop("token", None)  # a ticket stands alone
         page.headers["Refresh"] += f"; url=/v1/documents/{id}/view?{urlencode(query)}"
@@ -196,9 +223,22 @@ def page_for_people(response: Response) -> Response:
         return response
     notice = _notice(response.get_json(), response.status_code)
     way = notice.way and address_by_token(notice.way[1])
-    ended, grant = getattr(g.get("error"), "origins", ()), _grant()
-    origins = ended or (grant.origins if grant else ())  # also after the end of the link
-    page = small_page("notice.html", response.status_code, origins, notice=notice, way=way)
+    ended = getattr(g.get("error"), "origins", ())
+    owner_id = getattr(g.get("error"), "owner_id", "")
+    origins = ended or _grant().origins  # also after the end of the link
+    sender = sender_of(owner_id) if owner_id else None
+    if sender and notice.advice in BY_NAME:
+        notice = replace(notice, advice=BY_NAME[notice.advice].format(sender.called))
+    scripts = LOCAL_TIMES if "<time" in notice.reason else ()
+    page = small_page(
+        "notice.html",
+        response.status_code,
+        origins,
+        *scripts,
+        notice=notice,
+        way=way,
+        sender=sender,
+    )
     kept = [pair for pair in response.headers if not pair[0].startswith("Content-")]
     page.headers.extend(kept)
     if notice.advice == AGAIN:
@@ -215,19 +255,19 @@ def address_by_token(path: str = "") -> str | None:
     given = dict(request.args)
     if "caller" in g and is_form():  # the form has been read
         given |= request.form.to_dict()
-    names = ("token", "ticket", "embed") if path or request.method == "POST" else given
+    names = ("token", "ticket", "embed", "as") if path or request.method == "POST" else given
     query = {name: given[name] for name in names if name in given}
     return f"{path}?{urlencode(query)}" if query else None
 
 
-def asks_again(grant: TokenGrant | None) -> bool:
+def asks_again(grant: TokenGrant) -> bool:
     """Return whether this request is one of a browser that will ask again.
 
     `Refresh` makes the browser repeat a GET. After the form of a link, the browser asks by a ticket
     for the document that the form has opened.
     """
     if request.method == "POST":
-        return grant is not None and is_form() and prefers_html()
+        return grant.is_link and is_form() and prefers_html()
     can = _keeps_access() or _needs_ticket(grant)
     return request.method == "GET" and can and prefers_html()
 
@@ -242,9 +282,9 @@ def _keeps_access() -> bool:
     return not is_framed or "token" in request.args or "ticket" in request.args
 
 
-def _needs_ticket(grant: TokenGrant | None) -> bool:
+def _needs_ticket(grant: TokenGrant) -> bool:
     """Return whether the page is the owner's in a frame, which asks again by a ticket alone."""
-    return grant is not None and bool(grant.owner_id) and not _keeps_access()
+    return grant.is_page_of_owner and not _keeps_access()
 
 
 def prefers_html() -> bool:
@@ -263,28 +303,36 @@ def prefers_json() -> bool:
     return accepted[JSON] > accepted["text/html"] or (by_program and not prefers_html())
 
 
-def _grant() -> TokenGrant | None:
-    return getattr(g.get("caller"), "grant", None)
+def _grant() -> TokenGrant:
+    return getattr(g.get("caller"), "grant", NO_GRANT)
 
 
 def _notice(problem: dict[str, Any], status: int) -> Notice:
     error = g.get("error")
     if isinstance(error, TokenSpent):
-        found, detail = ENDS[error.cause], day(error.ended_at)
+        found = ENDS[error.cause]
+        detail = moment(error.ended_at)
     elif status == 401 and "ticket" in request.args:
         return STALE_PAGE
     elif request.mimetype == FORM_DATA and status != 401:
         found, detail = NOT_TAKEN, problem["detail"]
-    elif status == 403 and (grant := _grant()) and grant.permissions == {"download"}:
+    elif status == 403 and _grant().permissions == {"download"}:
         return SAVES_ONLY
     else:
         found = NOTICES.get(problem["code"], FAULT if status >= 500 else OTHER)
         detail = problem["detail"]
-    return replace(found, reason=found.reason.format(detail))
+    return replace(found, reason=escape(found.reason).format(detail))
 
 
-def day(moment: int | None) -> str:
-    """Return a moment in milliseconds in words: `31 January 2026, 09:30 UTC`."""
-    if moment is None:
-        return ""
-    return f"{datetime.fromtimestamp(moment / 1000, UTC):%-d %B %Y, %H:%M} UTC"
+def moment(milliseconds: int | None, *, shows: str = "") -> Markup:
+    """Return an element with a moment in words: `31 January 2026, 09:30 UTC`.
+
+    `LOCAL_TIMES` put it into the reader's own zone and words; with `shows="distance"` they say how
+    far away the moment is, too.
+    """
+    if milliseconds is None:
+        return Markup()
+    data = Markup(' data-shows="{}"').format(shows) if shows else ""
+    text = f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%-d %B %Y, %H:%M} UTC"
+    element = Markup('<time datetime="{}"{}>{}</time>')
+    return element.format(rfc3339(milliseconds), data, text)

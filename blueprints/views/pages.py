@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from flask import Response, g, request
+from flask import Response, request
 
 import viewer
 from models import Collection, Document, current_runtime
@@ -43,22 +43,20 @@ NO_PAGE = "There is no such page, or it could not be drawn. Save the original to
 LOCKED = "This PDF has a password. Send the right one: POST, with the field password."
 
 
-def render(action: str, target: Target, grant: TokenGrant | None) -> Response:
+def render(action: str, target: Target, grant: TokenGrant) -> Response:
     """Return the page for `action`, `view` or `download`; for a link with a prompt, the prompt."""
-    if grant and needs_prompt(grant):
-        return prompt(grant, action, _end_of(target))
+    if needs_prompt(grant):
+        return prompt(grant, action, target)
     return _open(action, target, grant)
 
 
-def unlock(
-    action: str, target: Target, grant: TokenGrant | None, proof: dict[str, Any]
-) -> Response:
+def unlock(action: str, target: Target, grant: TokenGrant, proof: dict[str, Any]) -> Response:
     """Return the page; for a form in which something is wrong or missing, return the prompt."""
     try:
-        grant = grant and admit(target, grant, proof)
+        grant = admit(target, grant, proof)
     except (WrongCredentials, Invalid) as error:
-        if grant and is_form():
-            return prompt(grant, action, _end_of(target), error)
+        if is_form():
+            return prompt(grant, action, target, error)
         raise
     return _open(action, target, grant)
 
@@ -79,23 +77,20 @@ def send_code(
     if not is_form() or prefers_json():
         return {"expires_at": expires_at}, 202
     action = "view" if "view" in grant.permissions else "download"
-    page = prompt(grant, action, _end_of(target))
+    page = prompt(grant, action, target)
     page.status_code = 202
     return page
 
 
-def _end_of(target: Target) -> int | None:
-    return getattr(target, "expires_at", None)
-
-
-def _open(action: str, target: Target, grant: TokenGrant | None) -> Response:
+def _open(action: str, target: Target, grant: TokenGrant) -> Response:
     if isinstance(target, Collection):
-        if grant and action == "view":
+        if action == "view":
             return contents_page(target, grant)
         return send_one_file(target, grant)
     document = target
     saves = action == "download"
-    original = original_of(document, grant, saves=saves, tells=not saves)
+    as_pages = request.args.get("as") == "pages" and not saves
+    original = original_of(document, grant, saves=saves, tells=not saves, as_pages=as_pages)
     headers_only = request.method == "HEAD"
     if saves:
         page = viewer.download(original, headers_only=headers_only)
@@ -103,15 +98,15 @@ def _open(action: str, target: Target, grant: TokenGrant | None) -> Response:
     try:
         page = viewer.view(
             original,
-            frame_ancestors=grant.origins if grant else (),
+            frame_ancestors=grant.origins,
             embed=request.args.get("embed") == "1",
-            may_save=grant is None or "download" in grant.permissions,
+            may_save=grant.may_save,
             headers_only=headers_only,
             neighbours=_neighbours(document.id, grant),
-            **_addresses(original, document, grant),
+            **_addresses(original, grant.on_page_of(document.id)),
         )
     except BeingMadeError as preparing:
-        if grant and request.method == "POST":
+        if request.method == "POST":
             grant = _opened_ahead(document, grant)
         return preparing_page(preparing.progress, document.id, grant)
     return _record_and_send(page, document, grant, "document.viewed")
@@ -129,27 +124,30 @@ def _opened_ahead(document: Document, grant: TokenGrant) -> TokenGrant:
     return opened
 
 
-def _addresses(
-    original: viewer.ShownDocument, document: Document, grant: TokenGrant | None
-) -> dict[str, Any]:
+def _addresses(original: viewer.ShownDocument, grant: TokenGrant) -> dict[str, Any]:
     """Return the addresses that the page loads from or names, each None if it has none.
 
-    They are those of a large original and of further pages of a PDF, by tickets that die with the
-    token or session, the oEmbed address of a link that opens without a prompt, and the receipt.
+    They are those of a large original, of further pages of a PDF and of the other view of a
+    workbook, by tickets that die with the token or session, the oEmbed address of a link that opens
+    without a prompt, and the receipt.
     """
     content = None
     pages = None
+    other_view = None
     oembed = None
     path = f"/v1/documents/{original.id}"
-    is_link = grant is not None and not grant.owner_id
-    if grant and not viewer.embeds(original):
+    origin = base_url() if grant.is_link else f"{request.scheme}://{request.host}"
+    if not viewer.embeds(original):
         ticket = grant.ticket(shows_original=original.shows_original)
-        content = f"{base_url() if is_link else ''}{path}/content?ticket={ticket}"
-    if original.has_pages:
-        opened = grant or TokenGrant.of_credential(g.caller.id, document.id, document.owner_id)
-        origin = base_url() if is_link else f"{request.scheme}://{request.host}"
-        pages = f"{origin}{path}/pages?ticket={opened.ticket(shows_original=False)}"
-    if "token" in request.args and not (needs_prompt(grant) or (grant and grant.collection_id)):
+        content = f"{origin}{path}/content?ticket={ticket}"
+    if original.has_pages or original.has_two_views:
+        ticket = grant.ticket(shows_original=False)
+        pages = f"{origin}{path}/pages?ticket={ticket}" if original.has_pages else None
+        if original.has_two_views:
+            embed = "&embed=1" if request.args.get("embed") == "1" else ""
+            view = "" if original.as_pages else "&as=pages"
+            other_view = f"{origin}{path}/view?ticket={ticket}{embed}{view}"
+    if "token" in request.args and not (needs_prompt(grant) or grant.collection_id):
         base = base_url()
         url = quote(f"{base}{path}/view?token={request.args['token']}", safe="")
         oembed = f"{base}/oembed?format=json&url={url}"
@@ -157,14 +155,15 @@ def _addresses(
         "content_url": content,
         "save_url": content and f"{content}&save=1",
         "pages_url": pages,
+        "other_view_url": other_view,
         "oembed_url": oembed,
-        "receipt_url": grant and receipt_url(grant),
+        "receipt_url": receipt_url(grant),
     }
 
 
-def _neighbours(id: str, grant: TokenGrant | None) -> viewer.Neighbours | None:
+def _neighbours(id: str, grant: TokenGrant) -> viewer.Neighbours | None:
     """Return the neighbours of a page in a collection, with addresses for its credential."""
-    if grant is None or grant.collection is None:
+    if grant.collection is None:
         return None
     ids = [document.id for document in grant.collection.documents]
     if id not in ids:  # the document ended a moment ago
@@ -181,7 +180,7 @@ def _neighbours(id: str, grant: TokenGrant | None) -> viewer.Neighbours | None:
 
 
 def _record_and_send(
-    page: viewer.RenderedPage, document: Document, grant: TokenGrant | None, type: str
+    page: viewer.RenderedPage, document: Document, grant: TokenGrant, type: str
 ) -> Response:
     """Record the view or download, and return the page.
 
@@ -190,7 +189,7 @@ def _record_and_send(
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
     reserve_memory(request, page.held_bytes)
-    if not (grant and grant.came_by and _is_counted(grant, type)):
+    if not (grant.came_by and _is_counted(grant, type)):
         record(document, grant, type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
@@ -200,13 +199,13 @@ def _is_counted(grant: TokenGrant, type: str) -> bool:
     return not current_runtime().reads_by_ticket.allowance(f"{grant.came_by} {type}").left
 
 
-def save(target: Target, grant: TokenGrant | None) -> Response:
+def save(target: Target, grant: TokenGrant) -> Response:
     """Return the file, or the prompt of a link that has a prompt.
 
     Raise `ScopeMissing` by ticket, except for the ticket of a collection whose link permits to
     save.
     """
-    if grant and grant.came_by and not (grant.collection_id and "download" in grant.permissions):
+    if grant.came_by and not (grant.collection_id and grant.may_save):
         raise ScopeMissing(VIEW_ONLY)
     return render("download", target, grant)
 
@@ -227,18 +226,18 @@ def download_by_password(
     grant = caller.grant
     if caller.credential_type == TICKET:
         require_saving(grant)  # without the permission a page loads only what it shows
-        if grant and not grant.collection_id and pdf_password is None:
+        if not grant.collection_id and pdf_password is None:
             password, pdf_password = None, password
-    elif is_form() or (grant and grant.is_guarded):
+    elif is_form() or grant.is_guarded:
         return unlock("download", target, grant, {"password": password, **proof})
-    elif grant and grant.has_password:
+    elif grant.has_password:
         raise ScopeMissing(ASKS_FIRST)
     return encrypted_download(target, grant, password, pdf_password)
 
 
 def encrypted_download(
     target: Target,
-    grant: TokenGrant | None,
+    grant: TokenGrant,
     password: str | None,
     pdf_password: str | None = None,
 ) -> Response:
@@ -254,7 +253,7 @@ def encrypted_download(
     if pdf_password is not None:
         opened_pdf(original)  # refuses a wrong password
     if password:
-        seal = target.password_seal(password, grant.id if grant else target.owner_id)
+        seal = target.password_seal(password, grant.payer_id)
         page = viewer.sealed_download(original, seal)
     else:
         page = viewer.download(original)
@@ -347,6 +346,6 @@ def _pages_for(
         require_open(caller.grant, counts=False)
         document.record_read("document.viewed")
     try:
-        yield opened_pdf(original_of(document, caller.grant, password))
+        yield opened_pdf(original_of(document, caller.grant, password, as_pages=True))
     except viewer.SandboxError:
         raise NotFound(NO_PAGE) from None

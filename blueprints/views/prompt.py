@@ -8,40 +8,43 @@ from typing import Any
 
 from flask import Response, request
 
+import viewer
+from models import Document
+from models.accounts import sender_of
 from models.core import Invalid, ScopeMissing, ServiceError
 from models.links import UPLOAD, Proof, Target, TokenGrant, WrongCode
 
 from ..http.authentication import is_form
-from .links import base_url, visible
-from .notices import address_by_token, day, small_page
+from .links import base_url
+from .notices import LOCAL_TIMES, address_by_token, host, moment, small_page
 
 NOT_THAT_ONE = "That is not the password. Try again."
 ASKS_FIRST = "This link asks for something first. Open it in a browser, and go on from there."
 VIEW_ONLY = "This link permits to view, not to save."
 
 
-def needs_prompt(grant: TokenGrant | None) -> bool:
-    if grant is None or grant.came_by:
+def needs_prompt(grant: TokenGrant) -> bool:
+    if grant.came_by:
         return False
     counts_views = grant.has_view_limit and UPLOAD not in grant.permissions
     return counts_views or grant.asks_first
 
 
-def require_open(grant: TokenGrant | None, *, counts: bool) -> None:
+def require_open(grant: TokenGrant, *, counts: bool) -> None:
     """Raise `ScopeMissing` for a link that asks for something first.
 
     A page that the link opened is allowed by its ticket. A limit of views asks for nothing where
     the view `counts` at once.
     """
-    if grant is None or grant.came_by:
+    if grant.came_by:
         return
     if grant.asks_first or (grant.has_view_limit and not counts):
         raise ScopeMissing(ASKS_FIRST)
 
 
-def require_saving(grant: TokenGrant | None) -> None:
+def require_saving(grant: TokenGrant) -> None:
     """Raise `ScopeMissing` for a link that permits to view alone."""
-    if grant and "download" not in grant.permissions:
+    if not grant.may_save:
         raise ScopeMissing(VIEW_ONLY)
 
 
@@ -97,17 +100,18 @@ def receipt_url(grant: TokenGrant) -> str | None:
 
 
 def prompt(
-    grant: TokenGrant, action: str, its_end: int | None, error: ServiceError | None = None
+    grant: TokenGrant, action: str, opened: Target, error: ServiceError | None = None
 ) -> Response:
     """Return the page that asks for what the link needs, with one button.
 
-    The page says how often and until when the link opens, where `its_end` is the end of the target,
-    but neither what the link opens nor for whom. The form goes to an address that holds the token,
-    so that a reload or a bookmark leads back to the prompt. A link with recipients asks for the
-    e-mail address first, and for all else on the next page. Typed values stay, except code and
-    password.
+    The page says who sent the link, how often and until when it opens, and what, unless the owner
+    hides it or the link is for named people; but never for whom. The form goes to an address that
+    holds the token, so that a reload or a bookmark leads back to the prompt. A link with recipients
+    asks for the e-mail address first, and for all else on the next page. Typed values stay, except
+    code and password.
     """
-    end = day(min(filter(None, [grant.expires_at, its_end]), default=None))
+    target = grant.collection or opened
+    end = end_of(grant, target)
     typed = request.form if is_form() else {}
     wants_code = bool(grant.gate.recipients)
     if wants_code and "code" not in typed:
@@ -118,10 +122,13 @@ def prompt(
         "prompt.html",
         status,
         grant.origins,
+        *(LOCAL_TIMES if end else ()),
         grant=grant,
+        sender=sender_of(grant.link_owner_id),
+        sent=sent_by(target) if grant.names_target else None,
         gate=grant.gate,
         action=action,
-        end=end,
+        end=moment(end, shows="distance"),
         email=email,
         name=typed.get("name", ""),
         asks_email=wants_code and not email,
@@ -129,8 +136,43 @@ def prompt(
         is_asked=request.path.endswith("/codes"),
         address=_address(action),
         code_address=_address("codes"),
-        visible=visible,
+        host=host(),
     )
+
+
+def end_of(grant: TokenGrant, target: Target) -> int | None:
+    """Return when the link or its target ends, whichever is first; None for no end."""
+    ends = [grant.expires_at, getattr(target, "expires_at", None)]
+    return min(filter(None, ends), default=None)
+
+
+def sent_by(target: Target) -> dict[str, Any]:
+    """Return what a page says of a target before it is opened."""
+    if isinstance(target, Document):
+        return {**row_of(target), "kind": kind_of(target), "note": ""}
+    count = len(target.documents)
+    facts = f"{viewer.format_count(count, 'document')} · {viewer.format_size(target.size)}"
+    return {
+        "name": target.title,
+        "badge": str(count),
+        "kind": "Several",
+        "facts": facts if count else "",
+        "note": target.note,
+    }
+
+
+def kind_of(document: Document) -> str:
+    return viewer.kind_of(document.media_type, document.name)
+
+
+def row_of(document: Document) -> dict[str, str]:
+    """Return the name, badge and facts of a document on a contents page."""
+    kind = kind_of(document)
+    return {
+        "name": document.name.strip() or document.default_name,
+        "badge": viewer.badge(document.name, kind),
+        "facts": f"{kind} · {viewer.format_size(document.size)}",
+    }
 
 
 def _address(action: str) -> str:

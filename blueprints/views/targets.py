@@ -5,14 +5,14 @@ routes at `/s` call.
 """
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
 from flask import Response, g, request
 
 from models import Collection, Document
+from models.accounts import Sender, sender_of
 from models.core import Busy, ScopeMissing, TargetChanged, TokenSpent, WrongCredentials
 from models.links import (
     UPLOAD,
@@ -24,15 +24,15 @@ from models.links import (
     judge_body,
     receive,
 )
-from viewer import format_size
+from viewer import badge, format_size, kind_of
 
 from ..http.authentication import Caller, is_form, resolve_caller
 from ..http.body import seekable_body
 from . import content, pages
 from .collection import ZIP, send_originals
 from .content import original_of
-from .links import base_url, record, visible
-from .notices import day, prefers_json, small_page
+from .links import base_url, record
+from .notices import LOCAL_TIMES, UPLOADS, host, moment, prefers_json, small_page
 from .prompt import (
     admit,
     asked_by,
@@ -46,6 +46,14 @@ from .prompt import (
 TRIES = 10  # in case somebody changes the link without a pause
 T = TypeVar("T")
 Shown = Response | dict[str, Any]
+RECEIPT_FILE = """Files sent to {receiver} for “{title}” on {host}
+
+{name}
+{size} bytes, received {receivedAt}
+SHA-256 {sha256}
+Entry in the recipient's log:
+{eventId} {eventHash}
+"""
 SHOWN = "title", "note", "documents"  # fields of a link, null behind its prompt
 
 
@@ -63,8 +71,6 @@ def opened(act: Callable[[Any], T]) -> T:
 
 
 def _target_of(caller: Caller) -> "LinkTarget | UploadTarget":
-    if caller.grant is None:  # no route at `/s` takes another credential
-        raise ScopeMissing
     takes_files = UPLOAD in caller.grant.permissions
     return UploadTarget(caller.grant) if takes_files else LinkTarget(caller, caller.grant)
 
@@ -79,7 +85,7 @@ class LinkTarget:
     def __init__(self, caller: Caller, grant: TokenGrant) -> None:
         # the collection was deleted a moment ago
         if grant.collection_id and grant.collection is None:
-            raise TokenSpent(origins=grant.origins)
+            raise TokenSpent(origins=grant.origins, owner_id=grant.link_owner_id)
         self.caller = caller
         self.grant = grant
         self.target: Target = grant.collection or caller.document(grant.target_id)
@@ -199,7 +205,7 @@ class UploadTarget:
         address = None if needs_prompt(self.grant) else self._address()
         if prefers_json():
             return self._contents(address)
-        return self._page(address) if address else prompt(self.grant, self.kind, None)
+        return self._page(address) if address else prompt(self.grant, self.kind, self.collection)
 
     def open(self, **proof: Any) -> Response | dict[str, Any]:
         """Return a page or JSON. If there is a password, files are then sent by a ticket."""
@@ -207,7 +213,7 @@ class UploadTarget:
             admit(self.collection, self.grant, proof)
         except WrongCredentials as error:
             if is_form() and not prefers_json():
-                return prompt(self.grant, self.kind, None, error)
+                return prompt(self.grant, self.kind, self.collection, error)
             raise
         address = self._address()
         return self._contents(address) if prefers_json() else self._page(address)
@@ -226,8 +232,13 @@ class UploadTarget:
         return receive(self.grant, **file)
 
     def receipt_page(self, receipt: dict[str, Any]) -> Response:
-        moment = datetime.fromisoformat(receipt["receivedAt"]).timestamp()
-        shown = {"size": format_size(receipt["size"]), "receivedAt": day(int(moment * 1000))}
+        kind = kind_of("application/octet-stream", receipt["name"])
+        shown = {
+            "shown_size": format_size(receipt["size"]),
+            "shown_time": f"{receipt['receivedAt'][11:16]} UTC",
+            "kind": kind,
+            "badge": badge(receipt["name"], kind),
+        }
         left = receipt["filesLeft"], receipt["bytesLeft"]
         return self._page(self._address(), left, receipt | shown)
 
@@ -260,19 +271,33 @@ class UploadTarget:
         `left` are the numbers of files and of bytes that are left, if they have changed meanwhile.
         """
         room = Room.of(self.grant, self.collection)
+        sender = sender_of(self.grant.link_owner_id)
         files_left, bytes_left = left or (room.files_left, room.bytes_left)
         return small_page(
             "upload.html",
             201 if receipt else 200,
             (),
-            "upload.js",
+            *LOCAL_TIMES,
+            UPLOADS,
             collection=self.collection,
+            sender=sender,
             address=address,
             receipt=receipt,
+            receipt_file=receipt and self._receipt_file(receipt, sender),
             files_left=files_left,
             total=format_size(bytes_left),
             most=format_size(min(bytes_left, room.max_file_bytes)),
-            end=day(self.grant.expires_at),
-            host=urlsplit(base_url()).netloc,
-            visible=visible,
+            end=moment(self.grant.expires_at),
+            host=host(),
         )
+
+    def _receipt_file(self, receipt: dict[str, Any], sender: Sender | None) -> str:
+        """Return the address of a text file that holds the receipt, as the page's script makes it.
+
+        `flask audit verify --against` takes the file.
+        """
+        receiver = sender.called if sender else "the sender of the link"
+        text = RECEIPT_FILE.format(
+            receiver=receiver, title=self.collection.title, host=host(), **receipt
+        )
+        return f"data:text/plain;charset=utf-8,{quote(text)}"

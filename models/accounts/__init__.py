@@ -1,6 +1,7 @@
-"""Users, with their sessions, keys and invitations."""
+"""Users, with their sessions, keys, invitations and logins elsewhere."""
 
 from .api_key import SCOPES, ApiKey
+from .identity import PROXY, Identity
 from .invitation import (
     LIFE_DAYS,
     RESET_SECONDS,
@@ -10,7 +11,18 @@ from .invitation import (
     register,
     request_reset,
 )
-from .session import Session, StartedSession
+from .pending_sign_in import LIFE_SECONDS, LINKING, PendingSignIn, SignInFacts
+from .session import ProxyNamesAnother, Session, StartedSession
+from .sign_in import AddressHasAccount, Assertion, acting, let_in, remove_identity, unbind
 from .stored_response import RESPONSE_KEPT_MS, StoredResponse
 from .token_key import TokenKey
-from .user import Account, User, require_strong_password
+from .user import (
+    IMPORTING,
+    Account,
+    Sender,
+    User,
+    fold_email,
+    refuse_if_passwords_off,
+    require_strong_password,
+    sender_of,
+)

@@ -16,7 +16,7 @@ from ..events import COMPOSERS, Event, Mail, MailLimit, is_mail_address
 from ..records import Authenticated, Issued
 from ..runtime import current_runtime
 from ..storage import SERVICE, transaction
-from .user import User, fold_email, require_strong_password
+from .user import User, fold_email, refuse_if_passwords_off, require_strong_password
 
 LIFE_DAYS = 7
 RESET_SECONDS = 3600
@@ -29,13 +29,13 @@ this invitation {} {}:
 The link works once, for {} days, with this e-mail address."""
 _RESET = """Hello,
 
-somebody, probably you, asks for a new password for your account at
-{}. Choose it here:
+someone, probably you, asked to reset the password of your account at
+{}. Choose a new one here:
 
 {}
 
-The link works once, within an hour, with this e-mail address, and ends all your sessions. If it
-was not you who asked, do nothing: your password stays as it is."""
+The link works once, within an hour, with this e-mail address, and logs you out everywhere. If you
+did not ask, do nothing: your password stays as it is."""
 _REFUSAL = (
     "This invitation is unknown, has expired, was used, or is for another e-mail address. Ask the "
     "person who runs this service for a new one."
@@ -82,7 +82,12 @@ class Invitation(Authenticated):
 
         Raises OperatorError if no mail can be sent to this address.
         """
-        does = "sets a new password for" if User.find_by_email(email) else "makes you an account at"
+        does = "makes you an account at"
+        if User.find_by_email(email):
+            has_passwords = current_runtime().settings.passwords == "on"
+            does = (
+                "sets a new password for" if has_passwords else "adds your login to your account at"
+            )
         with transaction():
             issued = cls.issue(email)
             text = _INVITATION.format(does, _service(), address_of(issued.secret), LIFE_DAYS)
@@ -102,7 +107,7 @@ class Invitation(Authenticated):
         if MailLimit.wait_ms(user.id, "reset", user.email):
             return None
         secret = cls._add(user.email_folded, user, RESET_SECONDS).secret
-        return user.email, "A new password", _RESET.format(_service(), address_of(secret))
+        return user.email, "Reset your password", _RESET.format(_service(), address_of(secret))
 
     @classmethod
     def sets_password(cls, secret: str) -> bool:
@@ -135,12 +140,12 @@ class Invitation(Authenticated):
         require_strong_password(password, "#/password")
         user = User.find_by_email(email)
         if user is None:
-            new = User.register(email, password, name, "open", address, claim=self._claim)
+            new = User.register(email, password, name, "open", address, claim=self.claim)
             return new, True
-        return user.set_password(password, name, claim=self._claim), False
+        return user.set_password(password, name, claim=self.claim), False
 
-    def _claim(self) -> None:
-        """Use the invitation up, in the transaction that sets the password.
+    def claim(self) -> None:
+        """Use the invitation up, in the transaction that sets the password or binds an identity.
 
         Raises `Invalid` if it has ended meanwhile.
         """
@@ -152,7 +157,11 @@ COMPOSERS["reset"] = Invitation.compose_reset
 
 
 def count_reset(network: str) -> Allowance | None:
-    """Count a request for a new password. Raises `NotFound` if the service sends no mail."""
+    """Count a request for a new password.
+
+    Raises `NotFound` if the service sends no mail, and `PasswordsOff`.
+    """
+    refuse_if_passwords_off()
     if current_runtime().settings.smtp_url is None:
         raise NotFound
     return current_runtime().reset_limiter.spend(network)
@@ -180,8 +189,9 @@ def register(
     """Register an account as the setting `registration` or `invite` permits.
 
     Returns the user, and whether the account is new. For an account that exists, `invite` sets its
-    password. Raises the errors of `User.register`.
+    password. Raises the errors of `User.register`, and `PasswordsOff`.
     """
+    refuse_if_passwords_off()
     if invite is None:
         return User.register(email, password, name, address=address), True
     return Invitation.of_secret(invite, email).accept(email, password, name, address)

@@ -1,5 +1,6 @@
 """A user: an e-mail address, a name, a password; and the key that seals the last two."""
 
+import re
 import unicodedata
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
@@ -23,6 +24,7 @@ from ..core import (
     Invalid,
     NotFound,
     OperatorError,
+    PasswordsOff,
     RegistrationClosed,
     WrongCredentials,
     now,
@@ -33,6 +35,7 @@ from ..runtime import current_runtime, network_of
 from ..storage import database, transaction
 from .session import Session
 
+IMPORTING = "import "  # begins the name that stands in place of an address until an import ends
 _INVITATION: Any = TableReference("invitation", ("email_folded",))
 
 
@@ -45,6 +48,32 @@ class Account(NamedTuple):
     disabled_at: int | None
     documents: int
     size_bytes: int
+
+
+class Sender(NamedTuple):
+    """The sender of a link, as its readers see that person."""
+
+    name: str | None
+    email: str
+
+    @property
+    def called(self) -> str:
+        """The name, or the address of somebody who gave no name."""
+        return self.name or self.email
+
+    @property
+    def initials(self) -> str:
+        """The first letters of first and last word, in capitals.
+
+        One letter alone where a script has no capitals: its letters may join, or be whole words.
+        """
+        words = re.findall(r"[^\W\d_]\w*", self.name or self.email.partition("@")[0])
+        letters: list[str] = [word[0].upper() for word in words]
+        if not letters:
+            return "?"
+        first, last = letters[0], letters[-1]
+        is_pair = len(letters) > 1 and first.isupper() and last.isupper()
+        return first + last if is_pair else first
 
 
 class User(Authenticated, Owner):
@@ -60,6 +89,7 @@ class User(Authenticated, Owner):
     sealed_password = BlobField()
     disabled_at = BigIntegerField(null=True)
     login_generation = IntegerField(default=0)  # counts how often all sessions were ended
+    received_seen_at = BigIntegerField(null=True)  # when the list of what strangers sent was seen
 
     @classmethod
     def register(
@@ -82,19 +112,32 @@ class User(Authenticated, Owner):
         cls._refuse_if_closed(mode)
         slots = current_runtime().account_passwords
         digest = slots.hash_password(password, network_of(address))
-        user: Self = cls.fresh(email=email, email_folded=fold_email(email))
         with transaction():
             cls._refuse_if_closed(mode)
             claim()
-            user.generate_key()
-            user.sealed_name = user.seal("name/1", user.id, name)
-            user.sealed_password = user.seal("password/1", user.id, digest)
-            try:
-                user.insert_row()
-            except IntegrityError as error:
-                raise EmailTaken from error
-            EventHead.begin(user.id)
-            Event.record_of_service("account.created", {"user_id": user.id})
+            return cls._insert_new(email, name, digest)
+
+    @classmethod
+    def register_without_password(cls, email: str, name: str | None) -> Self:
+        """Return a new account of somebody whom the trusted proxy or a provider lets in.
+
+        Call it in a transaction. Raises `EmailTaken`.
+        """
+        return cls._insert_new(email, name, digest="")
+
+    @classmethod
+    def _insert_new(cls, email: str, name: str | None, digest: str) -> Self:
+        """Store a new account, in a transaction; an empty digest is that of no password."""
+        user: Self = cls.fresh(email=email, email_folded=fold_email(email))
+        user.generate_key()
+        user.sealed_name = user._sealed_profile(name, shows_name=True)
+        user.sealed_password = user.seal("password/1", user.id, digest)
+        try:
+            user.insert_row()
+        except IntegrityError as error:
+            raise EmailTaken from error
+        EventHead.begin(user.id)
+        Event.record_of_service("account.created", {"user_id": user.id})
         return user
 
     @classmethod
@@ -109,12 +152,13 @@ class User(Authenticated, Owner):
         An unknown address takes as long as a wrong password. Raises `TooManyRequests` after many
         failures.
         """
+        refuse_if_passwords_off()
         account = fold_email(email)
         failures = current_runtime().login_failures
         failures.refuse_if_many(account, address)
         user = cls.find_by_email(email)
         user = None if user is None or user.disabled_at is not None else user
-        digest = user.password_digest if user else None
+        digest = user.password_digest or None if user else None
         slots = current_runtime().account_passwords
         is_right = slots.verify_password(password, digest, network_of(address))
         if not is_right or user is None:
@@ -159,9 +203,20 @@ class User(Authenticated, Owner):
         mode = mode or current_runtime().settings.registration
         return mode == "open" or (mode == "first" and not cls.select().exists())
 
-    def rename(self, name: str | None) -> None:
+    def edit(self, **changes: Any) -> Self:
+        """Change `name`, or `shows_name`: whether readers of links see name and address."""
         with transaction(self.id):
-            self.change(sealed_name=self.seal("name/1", self.id, name))
+            user = self.find(self.id)  # read again under the writer lock
+            if user is None:
+                raise NotFound
+            user._profile = user._profile | changes
+            user.change(sealed_name=user._sealed_profile(**user._profile))
+        return user
+
+    def see_received(self, moment: int) -> None:
+        """Note that all which strangers sent until this moment was seen."""
+        with transaction(self.id):
+            self.change(received_seen_at=moment)
 
     @classmethod
     def find_by_email(cls, email: str) -> Self | None:
@@ -196,7 +251,7 @@ class User(Authenticated, Owner):
         require_strong_password(password, "#/password")
         changes: dict[str, Any] = {"sealed_password": self.sealed_digest(password)}
         if name is not None:
-            changes["sealed_name"] = self.seal("name/1", self.id, name)
+            changes["sealed_name"] = self._sealed_profile(name, shows_name=self.shows_name)
         with transaction(self.id):
             user = self.find(self.id)
             if user is None:
@@ -227,6 +282,42 @@ class User(Authenticated, Owner):
     def enable(self) -> None:
         """Accept logins, API keys and document tokens again; former sessions stay ended."""
         self._set_disabled_at(None)
+
+    @classmethod
+    def insert_importing(
+        cls, id: str, created_at: int, name: str | None, import_name: str, digest: str
+    ) -> Self:
+        """Store the row of an account that is being imported, in a transaction.
+
+        Until `end_import` nothing of it works, and the name of the import stands in place of its
+        address, which may be somebody else's until then.
+        """
+        user = cls(id=id, created_at=created_at, email=import_name, email_folded=import_name)
+        user.disabled_at = now()
+        user.generate_key()
+        user.sealed_name = user._sealed_profile(name, shows_name=True)
+        user.sealed_password = user.seal("password/1", id, digest)
+        user.insert_row()
+        return user
+
+    @classmethod
+    def importing(cls) -> list[Self]:
+        """Return the users whose import has begun."""
+        found = cls.select().where(cls.email_folded.startswith(IMPORTING))
+        return cls.genuine(found)
+
+    @property
+    def has_address(self) -> bool:
+        """Whether it has its address: not while the account is imported or deleted."""
+        is_importing = self.email_folded.startswith(IMPORTING)
+        return not is_importing and self.email_folded != self.id
+
+    def end_import(self, email: str, disabled_at: int | None) -> None:
+        """Give an account that was imported its address. Raises `EmailTaken`."""
+        try:
+            self.change(email=email, email_folded=fold_email(email), disabled_at=disabled_at)
+        except IntegrityError as error:
+            raise EmailTaken from error
 
     def lock_out(self) -> None:
         """Lock the user out, in a transaction, before the account is deleted.
@@ -273,17 +364,52 @@ class User(Authenticated, Owner):
         return Session.end_others(self.id, kept_session_id, self.login_generation)
 
     @cached_property
+    def _profile(self) -> dict[str, Any]:
+        """The name, and whether readers of links see it.
+
+        Both are sealed as one text, so that nobody outside of the service can change the choice.
+        Rows of version 0.2.0 have sealed the name alone.
+        """
+        sealed = self.unseal("name/1", self.id, self.sealed_name)
+        is_whole = isinstance(sealed, dict)
+        return sealed if is_whole else {"name": sealed, "shows_name": True}
+
+    def _sealed_profile(self, name: str | None, *, shows_name: bool) -> bytes:
+        profile = {"name": name, "shows_name": shows_name}
+        return self.seal("name/1", self.id, profile)
+
+    @property
     def name(self) -> str | None:
-        name: str | None = self.unseal("name/1", self.id, self.sealed_name)
+        name: str | None = self._profile["name"]
         return name
+
+    @property
+    def shows_name(self) -> bool:
+        return bool(self._profile["shows_name"])
+
+    @property
+    def sender(self) -> Sender | None:
+        """The sender that readers of this user's links see; None if the user hides it."""
+        return Sender(self.name, self.email) if self.shows_name else None
 
     @property
     def password_digest(self) -> str:
         return str(self.unseal("password/1", self.id, self.sealed_password))
 
+    @property
+    def has_password(self) -> bool:
+        """Whether there is a password by which the user can log in."""
+        return current_runtime().settings.passwords == "on" and bool(self.password_digest)
+
     def sealed_digest(self, password: str) -> bytes:
         digest = current_runtime().account_passwords.hash_password(password, self.id)
         return self.seal("password/1", self.id, digest)
+
+
+def refuse_if_passwords_off() -> None:
+    """Raise `PasswordsOff` where nobody logs in, signs up or resets by a password."""
+    if current_runtime().settings.passwords == "off":
+        raise PasswordsOff
 
 
 def require_strong_password(password: str, pointer: str) -> None:
@@ -298,3 +424,11 @@ def require_strong_password(password: str, pointer: str) -> None:
 def fold_email(email: str) -> str:
     """Return an e-mail address without case, as addresses are compared."""
     return unicodedata.normalize("NFC", email).casefold()
+
+
+def sender_of(owner_id: str) -> Sender | None:
+    """Return the sender of a user's links, as readers see it; None if the user hides it."""
+    user = User.find(owner_id)
+    if user is None or user.disabled_at is not None:
+        return None
+    return user.sender

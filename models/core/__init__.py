@@ -12,9 +12,11 @@ from .errors import (
     Invalid,
     KeyRevoked,
     KeyUnavailable,
+    LastWayIn,
     NotAuthenticated,
     NotFound,
     OperatorError,
+    PasswordsOff,
     PayloadStoreAway,
     PayloadTooLarge,
     QuotaExceeded,
@@ -35,7 +37,7 @@ from .errors import (
     causes_of,
 )
 from .fault_log import log_unless_printed
-from .ids import first_id, generate_id, id_like, now, rfc3339, set_clock_ahead
+from .ids import first_id, generate_id, id_like, moment_of, now, rfc3339, set_clock_ahead
 from .rate_limits import (
     CODES,
     GUESSES,
@@ -44,6 +46,7 @@ from .rate_limits import (
     READS_BY_TICKET,
     REGISTRATIONS,
     RESETS,
+    SIGN_INS,
     STORED_RESPONSES,
     UPLOADS,
     Allowance,

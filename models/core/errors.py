@@ -43,6 +43,16 @@ class RegistrationClosed(ServiceError):
     sentence = "This service takes no new accounts. Ask the person who runs it for one."
 
 
+class PasswordsOff(ServiceError):
+    code = "passwords_off"
+    sentence = "Passwords are off here. Open the login page: it says how to log in."
+
+
+class LastWayIn(ServiceError):
+    code = "last_way_in"
+    sentence = "This is the only way into your account. Add another one before you remove it."
+
+
 class WrongCredentials(ServiceError):
     code = "wrong_credentials"
     sentence = "The e-mail address or the password is wrong."
@@ -79,21 +89,27 @@ class ScopeMissing(ServiceError):
 
 
 class TokenSpent(ServiceError):
-    """A link that has ended. `cause` is `expired` or `revoked`, at the moment `ended_at`,
-    `used_up`, or not said.
+    """A link that opens nothing. `cause` is `expired`, `revoked` or `off`, since the moment
+    `ended_at`, `used_up`, or not said.
 
-    `origins` may frame the answer, as they might frame the target of the link.
+    `origins` may frame the answer, as they might frame the target of the link; `owner_id` is the
+    owner of a genuine link, whom the answer may name.
     """
 
     code = "token_spent"
-    sentence = "This link has expired, was revoked or is used up. Ask its sender for a new one."
+    sentence = "This link has expired, is off, was revoked or is used up. Ask its sender."
 
     def __init__(
-        self, cause: str = "", ended_at: int | None = None, origins: tuple[str, ...] = ()
+        self,
+        cause: str = "",
+        ended_at: int | None = None,
+        origins: tuple[str, ...] = (),
+        owner_id: str = "",
     ) -> None:
         self.cause = cause
         self.ended_at = ended_at
         self.origins = origins
+        self.owner_id = owner_id
         super().__init__()
 
 

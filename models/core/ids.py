@@ -46,6 +46,11 @@ def first_id(prefix: str, moment: int) -> str:
     return _encoded(prefix, moment << 80)
 
 
+def moment_of(id: str) -> int:
+    """Return the moment at which an id was generated."""
+    return _number(id) >> 80
+
+
 def _number(id: str) -> int:
     return int(id[-26:].translate(_AS_DIGITS), 32)
 

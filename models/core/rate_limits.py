@@ -28,6 +28,7 @@ GUESSES = Limit("login", "wrong passwords", 10, 900)
 GUESSES_BY_ADDRESS = Limit("login-address", "wrong passwords from this address", 60, 900)
 REGISTRATIONS = Limit("register", "new accounts from this address", 600, 3600)
 RESETS = Limit("reset", "requests for a new password from this address", 60, 3600)
+SIGN_INS = Limit("sign-in", "logins that were begun from this address", 100, 600)
 CODES = Limit("code", "requests for a code from this address", 120, 3600)
 STORED_RESPONSES = Limit("idempotency", "requests with an Idempotency-Key", 300_000, 86_400)
 READS_BY_TICKET = Limit("original-load", "loads of one page", 1, 3600)  # as long as its ticket

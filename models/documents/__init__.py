@@ -10,7 +10,7 @@ from .bin import (
     with_binned,
 )
 from .collection import MOST_DOCUMENTS, Collection
-from .document import Document
+from .document import BIN_MS, Document
 from .search import ORDERS, documents_page, existing_page, find_documents
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
@@ -18,5 +18,6 @@ from .uploads import (
     delete_aborted_object,
     delete_aborted_uploads,
     delete_unfinished_uploads,
+    store_as_exported,
     upload,
 )

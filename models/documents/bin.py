@@ -72,7 +72,7 @@ def bin_page(owner_id: str, rows: int, number: int) -> NumberedPage:
     in_bin = _of(owner_id).where(Document.binned_at.is_null(False))
     last_first = in_bin.order_by(Document.binned_at.desc(), Document.id.desc())
     shown = Document.to_show(last_first.limit(rows).offset(rows * (number - 1)))
-    return NumberedPage(shown, number, pages, stored)
+    return NumberedPage(shown, number, pages, stored, stored.binned)
 
 
 def _of(owner_id: str) -> Any:

@@ -66,7 +66,7 @@ class Collection(OwnsDataKey, Owned):
             most = current_runtime().settings.quota_collections
             refuse_if_full(count, most, "collections", "Delete one first.")
             collection.generate_key()
-            collection._seal_meta({"title": title, "note": note, "max_bytes": max_bytes})
+            collection.seal_meta({"title": title, "note": note, "max_bytes": max_bytes})
             collection.insert_row()
             collection.record_event("collection.created")
             collection._change(add=document_ids, add_pointer="#/documentIds")
@@ -128,7 +128,7 @@ class Collection(OwnsDataKey, Owned):
         changed = [name for name in fields if fields[name] != self.meta[name]]
         is_reordered = [id for id in ids if id in before] != [id for id in before if id in ids]
         if changed or ids != before:
-            self._seal_meta(self.meta | fields | {"documents": ids})
+            self.seal_meta(self.meta | fields | {"documents": ids})
             self.change(sealed_meta=self.sealed_meta)
             self._record_members(before, ids)
         if named := [_FIELDS[name] for name in changed] + ["order"] * is_reordered:
@@ -141,12 +141,14 @@ class Collection(OwnsDataKey, Owned):
         _LISTED.delete().where(
             _LISTED.collection_id == self.id, _LISTED.document_id.in_(gone)
         ).execute(database)
-        if come:
-            rows = [{"document_id": id, "collection_id": self.id} for id in come]
-            _LISTED.insert(rows).execute(database)
+        self._index(come)
         for type, ids_of_type in (("collection.removed", gone), ("collection.added", come)):
             for id in ids_of_type:
                 self.record_event(type, document_id=id)
+
+    def _index(self, ids: Iterable[str]) -> None:
+        if rows := [{"document_id": id, "collection_id": self.id} for id in ids]:
+            _LISTED.insert(rows).execute(database)
 
     def _found(self, ids: Iterable[str]) -> list[Document]:
         found = Document.select().where(
@@ -178,6 +180,15 @@ class Collection(OwnsDataKey, Owned):
         return rows, next_after
 
     @classmethod
+    def first_documents(cls, collections: Iterable[Self], most: int) -> dict[str, list[Document]]:
+        """Return the first documents of each collection that are there now, by its id."""
+        first_ids = {one.id: one.document_ids[:most] for one in collections}
+        named = {id for ids in first_ids.values() for id in ids}
+        found = Document.select().where(Document.id.in_(list(named)), *Document.live(now()))
+        by_id = {one.id: one for one in Document.to_show(found)} if named else {}
+        return {id: [by_id[one] for one in ids if one in by_id] for id, ids in first_ids.items()}
+
+    @classmethod
     def _totals_of(cls, ids: list[str]) -> dict[str, tuple[int, int]]:
         """Return the number of documents that are there now, and of their bytes, by collection.
 
@@ -207,9 +218,15 @@ class Collection(OwnsDataKey, Owned):
         meta: dict[str, Any] = self.unseal("meta/1", self.id, self.sealed_meta)
         return meta
 
-    def _seal_meta(self, meta: dict[str, Any]) -> None:
+    def seal_meta(self, meta: dict[str, Any]) -> None:
         self.meta = {"documents": []} | meta
         self.sealed_meta = self.seal("meta/1", self.id, self.meta)
+
+    def store_row(self) -> None:
+        """Store a row whose list is sealed already, with the index of the list."""
+        self.wrap_key()
+        self.insert_row()
+        self._index(self.document_ids)
 
     def show_bare_if_damaged(self) -> Self:
         """Show the id as the title of a collection that does not open, as a list does."""

@@ -58,6 +58,7 @@ class Document(Authenticated, Payload, Owned):
     media_type = TextField()
     expires_at = BigIntegerField(null=True)
     binned_at = BigIntegerField(null=True)
+    came_by = TextField(null=True)  # the id of the link by which a stranger sent it
     sealed_meta = BlobField()
 
     @classmethod
@@ -83,6 +84,8 @@ class Document(Authenticated, Payload, Owned):
             return fn.REPLACE(value, word, SQL("''")) != value
         if name == "created_before":
             return cls.created_at < value
+        if name == "is_received":
+            return cls.came_by.is_null(not value)
         return super().condition(name, value, moment)
 
     @classmethod
@@ -191,10 +194,14 @@ class Document(Authenticated, Payload, Owned):
 
     def store_row(self) -> None:
         """Store the row, inside the transaction that stores the payload's last pieces."""
+        self.store_row_as_exported()
+        self.record_event("document.created", expires_at=self.expires_at, **self.origin)
+
+    def store_row_as_exported(self) -> None:
+        """Store the row without an event: the log that was exported with it has the event."""
         self.media_type = essence(self.content_type)
         self.wrap_key()
         self.insert_row()
-        self.record_event("document.created", expires_at=self.expires_at, **self.origin)
 
     def seal_meta(self, meta: dict[str, Any]) -> None:
         self.meta = meta

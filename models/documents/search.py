@@ -37,45 +37,70 @@ class NumberedPage:
     number: int
     pages: int
     stored: Stored  # by the owner, on all pages and beside them
+    total: int  # on all pages
     is_partial: bool = False
 
 
 def documents_page(
-    owner_id: str, rows: int, number: int, *, order: str, name: str, media_types: str | None
+    owner_id: str,
+    rows: int,
+    number: int,
+    *,
+    order: str = "",
+    name: str = "",
+    media_types: str | None = None,
+    is_received: bool = False,
+    among: Any = None,
 ) -> NumberedPage:
     """Return a page of an owner's documents in one of `ORDERS`, at most the last one.
 
-    `name` holds words that are in the name of each, or nothing. Raises `Busy` as `find_documents`.
+    `name` holds words that are in the name of each, or nothing. `is_received` leaves the documents
+    that came by a link. `among` is a query of the ids that may be on it. Raises `Busy` as
+    `find_documents`.
     """
-    filters = {"media_types": media_types} if media_types else {}
+    filters: dict[str, Any] = {"media_types": media_types} if media_types else {}
+    if is_received:
+        filters["is_received"] = True
     if name or order == "name":
-        return _page_by_scan(owner_id, rows, number, order, name, filters)
-    return _page_by_index(owner_id, rows, number, order, filters)
+        return _page_by_scan(owner_id, rows, number, order, name, filters, among)
+    return _page_by_index(owner_id, rows, number, order, filters, among)
 
 
 def _page_by_index(
-    owner_id: str, rows: int, number: int, order: str, filters: dict[str, Any]
+    owner_id: str, rows: int, number: int, order: str, filters: dict[str, Any], among: Any
 ) -> NumberedPage:
     stored = Document.stored_by(owner_id)
-    if filters:
-        total = Document.live_of(owner_id, **filters).count()
-    else:
-        total = stored.documents - stored.binned
+    ids = Document.live_of(owner_id, Document.id, **filters)
+    if among is not None:
+        ids = ids.where(Document.id.in_(among))
+    is_all = not filters and among is None
+    total = stored.documents - stored.binned if is_all else ids.count()
     number, pages = existing_page(total, rows, number)
     by = _SORTED_BY.get(order, [_NEWEST])
-    ids = Document.live_of(owner_id, Document.id, **filters).order_by(*by)
-    ids_of_page = ids.limit(rows).offset(rows * (number - 1))  # sorted by an index alone
-    query = Document.select().where(Document.id.in_(ids_of_page)).order_by(*by)
-    return NumberedPage(Document.to_show(query), number, pages, stored)
+    ids_of_page = (
+        ids.order_by(*by).limit(rows).offset(rows * (number - 1))
+    )  # sorted by an index alone
+    query: Any = Document.select().where(Document.id.in_(ids_of_page)).order_by(*by)
+    documents = Document.to_show([Document._of_row(row) for row in query.tuples()])
+    return NumberedPage(documents, number, pages, stored, total)
 
 
 def _page_by_scan(
-    owner_id: str, rows: int, number: int, order: str, name: str, filters: dict[str, Any]
+    owner_id: str,
+    rows: int,
+    number: int,
+    order: str,
+    name: str,
+    filters: dict[str, Any],
+    among: Any,
 ) -> NumberedPage:
     stored = Document.stored_by(owner_id)
     with current_runtime().search_slots.held(owner_id):
         scanned = list(islice(_scan(owner_id, None, filters), MOST_SCANNED))
     found = [document for document, _ in scanned if _has_words(document.name, name)]
+    if among is not None:
+        ids = {id for (id,) in among.tuples()}
+        found = [document for document in found if document.id in ids]
     if order == "name":
         found.sort(key=lambda document: _plain(document.name))
     if order == "largest":
@@ -85,7 +110,7 @@ def _page_by_scan(
     number, pages = existing_page(len(found), rows, number)
     first = rows * (number - 1)
     is_partial = bool(scanned) and not scanned[-1][1]
-    return NumberedPage(found[first : first + rows], number, pages, stored, is_partial)
+    return NumberedPage(found[first : first + rows], number, pages, stored, len(found), is_partial)
 
 
 def existing_page(total: int, rows: int, number: int) -> tuple[int, int]:

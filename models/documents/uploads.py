@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from peewee import OperationalError
 
-from crypto import sealing
+from crypto import DecryptionError, sealing
 
 from ..core import Busy, StorageFailing, StoredUnsynced, first_id, while_waiting
 from ..events import EventHead
@@ -62,12 +62,14 @@ def upload(
     metadata: dict[str, str] | None = None,
     expires_at: int | None = None,
     origin: Mapping[str, str] = MappingProxyType({}),
+    came_by: str | None = None,
     prepare: Callable[[], Callable[[Document], T]] = lambda: lambda _: None,  # type: ignore[assignment,return-value]
 ) -> tuple[Document, T]:
     """Store a new document; return it with the result of the function that `prepare` returns.
 
     `prepare` is called when nothing is left that could refuse the payload. Its function is called
-    in the transaction that stores the row. `origin` are facts for the event that records it.
+    in the transaction that stores the row. `origin` are facts for the event that records it;
+    `came_by` is the id of the link by which a stranger sends it.
 
     Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and the errors of `payload`, `prepare`
     and its function: then nothing is stored.
@@ -81,8 +83,39 @@ def upload(
     document.expires_at = expires_at
     document.place = place_for(payload.size)
     document.origin = origin
+    document.came_by = came_by
     meta = {"name": name, "metadata": metadata or {}}
     return document, _store_or_abort(document, payload.pieces(), meta, with_row)
+
+
+def store_as_exported(document: Document, payload: Iterable[bytes], meta: dict[str, Any]) -> None:
+    """Store a document that another instance has exported, in one transaction that is not synced.
+
+    No event tells of it, since the log that was exported with it does. Raises `DecryptionError` if
+    the payload is not the one of `meta`, `StorageFull`; then nothing is stored.
+    """
+    document.place = place_for(document.size)
+    in_rows = document.place == ROWS
+    reserve = current_runtime().settings.reserve_bytes
+    digest = hashlib.sha256()
+    pieces = _sealed_pieces(document, payload, digest)
+    with engine().reserve_disk_space(document.size if in_rows else 0, reserve):
+        try:
+            if not in_rows:
+                _store_object(document, pieces)
+            with separate_transaction(document.owner_id, synced=False):
+                if in_rows:
+                    payload_rows.store(document.id, pieces)
+                else:
+                    UnreferencedObject.end_upload(document.id)
+                if digest.hexdigest() != meta["sha256"]:
+                    raise DecryptionError
+                document.seal_meta(meta)
+                document.store_row_as_exported()
+        except BaseException:
+            if not in_rows:
+                delete_aborted_object(document.id)
+            raise
 
 
 def _store_or_abort(
@@ -133,18 +166,27 @@ def _store(
 
 def _store_payload(document: Document, payload: Iterable[bytes], digest: Any) -> LastPieces:
     """Seal and store all but the last pieces, and hash the payload on the way."""
-    document.key = sealing.generate_key()
-    sealer = sealing.Sealer(document.key, document.payload_context())
-    document.payload_head = sealer.header
-    pieces = _sealed(payload, sealer, digest)
+    pieces = _sealed_pieces(document, payload, digest)
     if document.place == OBJECTS:
-        UnreferencedObject.begin_upload(document.id)
-        with closing(prefetch(pieces)) as made:
-            current_runtime().require_objects().store(document.id, made, document.size)
+        _store_object(document, pieces)
         return 0, []
     if document.size > STEP_BYTES:
         return _store_steps(document.id, prefetch(pieces))
     return 0, list(pieces)
+
+
+def _store_object(document: Document, pieces: Iterator[bytes]) -> None:
+    UnreferencedObject.begin_upload(document.id)
+    with closing(prefetch(pieces)) as made:
+        current_runtime().require_objects().store(document.id, made, document.size)
+
+
+def _sealed_pieces(document: Document, payload: Iterable[bytes], digest: Any) -> Iterator[bytes]:
+    """Generate the key of a document, and return its payload's pieces as they are stored."""
+    document.key = sealing.generate_key()
+    sealer = sealing.Sealer(document.key, document.payload_context())
+    document.payload_head = sealer.header
+    return _sealed(payload, sealer, digest)
 
 
 def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:

@@ -109,6 +109,17 @@ class EventHead(Table):
         return head
 
     @classmethod
+    def begin_behind(cls, owner_id: str, oldest: int, hash_before: bytes) -> None:
+        """Store the head of a chain whose first entry, which has the number `oldest`, follows."""
+        head = cls._empty(owner_id)
+        head.sequence = oldest - 1
+        head.hash = hash_before
+        head.oldest = oldest
+        head.hash_before = hash_before
+        head.sign()
+        head.insert_row()
+
+    @classmethod
     def of(cls, owner_id: str) -> Self:
         """Return the head, to be moved in the present transaction. It may not be genuine."""
         held: Self | None = _held.get()

@@ -42,6 +42,7 @@ MAIL_KINDS = {
     "reset": MailKind(HOUR, (_to_address("reset", 3, HOUR),)),
     "invitation": MailKind(7 * DAY),
     "confirmation": MailKind(DAY, (_to_address("confirmation", 3, HOUR),)),
+    "link": MailKind(3 * DAY, (_to_address("link", 1, MINUTE), _to_address("link", 20, DAY))),
     "receipt": MailKind(3 * DAY, (_to_address("receipt", 20, DAY),)),
     "notice": MailKind(3 * DAY, (_to_address("notice", 1, MINUTE),)),
 }

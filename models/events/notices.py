@@ -50,7 +50,7 @@ def ask(webhook: Any, email: str) -> None:
     """
     base = current_runtime().settings.base_url
     text = _QUESTION.format(name_in_mail(email), base, _page(webhook))
-    subject = "May notices come to this address?"
+    subject = "Confirm notifications"
     if not Mail.enqueue(webhook.owner_id, "confirmation", webhook.mail_address, subject, text):
         limit = MAIL_KINDS["confirmation"].limits[0]
         raise TooManyRequests(Allowance(limit, 0, limit.seconds))

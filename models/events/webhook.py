@@ -285,6 +285,20 @@ class Webhook(Owned):
     def _live_secrets(self) -> list[Any]:
         return [pair for pair in self.terms["secrets"] if pair[1] is None or pair[1] > now()]
 
+    def store_as_exported(self, url: str, description: str | None) -> None:
+        """Store a webhook of another instance, disabled, with a new secret.
+
+        Its owner enables it again; somebody at an address that gets mail confirms it again.
+        """
+        secret = signing.generate_secret()
+        self._seal({"url": url, "description": description, "secrets": [[secret, None]]})
+        if self.mail_address:
+            self.disabled_reason = UNCONFIRMED
+        if self.disabled_at is None:
+            self.disabled_at = now()
+            self.disabled_reason = self.disabled_reason or "owner"
+        self.insert_row()
+
     def _seal(self, terms: dict[str, Any]) -> None:
         self.terms = terms
         self.sealed_terms = self._owner.seal("webhook/1", self.id, terms)

@@ -9,7 +9,7 @@ from .document_token import (
     LinkOptions,
     count_view,
 )
-from .grant import TokenGrant
+from .grant import NO_GRANT, TokenGrant
 from .guards import (
     Gate,
     Opening,
@@ -17,8 +17,10 @@ from .guards import (
     Recipient,
     WrongCode,
     drop_texts_of,
+    keep_text,
     kept_text,
     open_all_of,
+    texts_of,
 )
 from .lists import (
     count_live_links,
@@ -30,6 +32,7 @@ from .lists import (
     readings_by_links,
     replacer_of,
     secret_of,
+    shared_targets,
 )
 from .receiving import (
     Receipt,
@@ -40,4 +43,6 @@ from .receiving import (
     require_password,
     take_body_slot,
 )
-from .target import Target, target_of
+from .requests import FileRequest, count_received, requests_of_owner
+from .sending import MOST_NOTE_CHARACTERS, SentLink, named_people, send_link
+from .target import Target, table_of, target_of

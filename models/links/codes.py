@@ -9,14 +9,12 @@ from .document_token import DocumentToken
 from .guards import CODE_MS, Recipient
 from .target import table_of
 
-_MAIL = """Hello,
-
-your code is
+_MAIL = """Your code is
 
     {} {}
 
 Type it into the page of the link that was sent to you, at {}.
-It works for 15 minutes; once it has opened the link, for 12 hours. Tell it to nobody.
+It works for 15 minutes; once it has opened the link, for 12 hours. Don't share it.
 
 If you did not ask for a code, do nothing."""
 

@@ -33,6 +33,8 @@ OPTIONS = {  # the options that an owner sets, and the names of their fields in 
     "recipients": "recipients",
     "agreement": "agreement",
     "watermark": "watermark",
+    "hides_name": "hideName",
+    "enabled": "enabled",
     "expires_at": "expiresAt",
     "max_views": "maxViews",
     "password_digest": "password",
@@ -45,6 +47,8 @@ _OPTION_COLUMNS = (
     "max_views",
     "sealed_password",
     "sealed_gate",
+    "name_hidden",
+    "disabled_at",
 )
 
 
@@ -60,6 +64,8 @@ def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
         options["recipients"] = recipients_of(options["recipients"])
     if "watermark" in options:
         options["watermark"] = bool(options["watermark"])
+    if "hides_name" in options:
+        options["hides_name"] = bool(options["hides_name"])
     if "password" in options:
         password = options.pop("password")
         digest = None
@@ -82,6 +88,7 @@ class LinkOptions:
     recipients: tuple[str, ...] = ()
     agreement: str | None = None
     watermark: bool = False
+    hides_name: bool = False
 
     @classmethod
     def of(cls, owner_id: str, **options: Any) -> Self:
@@ -111,7 +118,7 @@ class DocumentToken(Credential, OfTarget):
         "revoked_at",
         "spent_at",
     )
-    AUTHORITY_OPTIONAL = ("sealed_gate",)
+    AUTHORITY_OPTIONAL = ("sealed_gate", "name_hidden", "disabled_at")
 
     target_id = TextField(column_name="document_id")
     digest = BlobField()
@@ -127,15 +134,20 @@ class DocumentToken(Credential, OfTarget):
     sealed_secret = BlobField(null=True)  # for its owner, who copies the link again
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
+    name_hidden = IntegerField(null=True)  # 1, or null
+    disabled_at = BigIntegerField(null=True)  # when its owner turned it off; null while it is on
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
     target: Target  # it seals label and password; set where a token is issued or listed
 
     @classmethod
     def lasts(cls, moment: Any) -> Any:
-        """Return the condition that neither token nor target has expired or was taken back."""
+        """Return the condition that the token is on, and that neither token nor target has expired
+        or was taken back.
+        """
         return (
             cls.revoked_at.is_null()
+            & cls.disabled_at.is_null()
             & (cls.expires_at.is_null() | (cls.expires_at > moment))
             & is_there(cls.target_id, moment)
         )
@@ -200,7 +212,7 @@ class DocumentToken(Credential, OfTarget):
     def _refuse_if_many(cls, owner_id: str) -> None:
         """Raise `QuotaExceeded` if there is no room for one more link in the same transaction.
 
-        The links that uploads made are not counted.
+        The links that uploads made are not counted. Those that are off are: each can be turned on.
         """
         counted = cls.select().where(
             cls.owner_id == owner_id,
@@ -330,7 +342,8 @@ class DocumentToken(Credential, OfTarget):
         spent_at = (self.spent_at or now()) if is_spent else None
         self.change(spent_at=spent_at, **{name: getattr(self, name) for name in _OPTION_COLUMNS})
         keep_text(self.target, self.agreement)
-        self.record_event("token.updated", changed=[OPTIONS[name] for name in changed])
+        facts = {"enabled": self.enabled} if "enabled" in changed else {}
+        self.record_event("token.updated", changed=[OPTIONS[name] for name in changed], **facts)
         if is_spent and not was_spent:
             self.record_event("token.spent")
 
@@ -409,6 +422,24 @@ class DocumentToken(Credential, OfTarget):
         self.sealed_password = None if digest is None else seal("password/1", self.id, digest)
 
     @property
+    def hides_name(self) -> bool:
+        """Whether a page that asks for something first does not name what the link opens."""
+        return self.name_hidden is not None
+
+    @hides_name.setter
+    def hides_name(self, hides: bool) -> None:
+        self.name_hidden = 1 if hides else None
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the link is on. One that is off opens nothing until it is turned on again."""
+        return self.disabled_at is None
+
+    @enabled.setter
+    def enabled(self, enabled: bool) -> None:
+        self.disabled_at = None if enabled else now()
+
+    @property
     def gate(self) -> Gate:
         """The questions that the link asks whoever opens it."""
         return Gate.opened(self.target, self.id, self.sealed_gate)
@@ -429,6 +460,11 @@ class DocumentToken(Credential, OfTarget):
     def has_ended(self) -> bool:
         """Return whether it was used up, or has expired since."""
         return self.spent_at is not None or self.has_expired
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it opens nothing now: it was revoked, is off, or has ended."""
+        return self.revoked_at is not None or not self.enabled or self.has_ended()
 
     def revoke(self) -> None:
         with transaction(self.owner_id):

@@ -38,10 +38,10 @@ _OF_OWNER: dict[str, type[ApiKey | Session]] = {"ses": Session, "key": ApiKey}
 
 @dataclass(frozen=True)
 class TokenGrant:
-    """The rights of whoever presented a token, as its row says; or those of the owner of a page.
+    """The rights of a reader: by a link, as its row says, or as the owner.
 
-    A page that the owner opened has no token: then `owner_id` is set, and `id` is that of the
-    session or API key.
+    The grant of an owner has no link: `owner_id` is set, and `id` is that of the session or API
+    key. The grant of a page that the owner opened is for one document alone, `target_id`.
     """
 
     id: str
@@ -51,14 +51,34 @@ class TokenGrant:
     expires_at: int | None
     views_left: int | None  # without a view limit None
     sealed_password: bytes | None
-    owner_id: str = ""  # of a page that the owner opened
-    link_owner_id: str = ""  # of the token, if there is one
+    owner_id: str = ""  # the owner, who reads without a link
+    link_owner_id: str = ""  # the owner of the link, if there is a link
     came_by: str = ""  # the ticket that was presented, if it was a ticket,
     opens_original: bool = True  # and whether this ticket opens the original
     sealed_gate: bytes | None = None
+    hides_name: bool = False  # the owner's choice, of which `names_target` is the result
     masked_token: str = ""
     opening: Opening | None = None  # begun by this request
     reader: Reader | None = None  # for whom a guarded link was opened, or is now
+
+    @property
+    def is_link(self) -> bool:
+        """Whether the reader came by a link, or by a page that a link opened."""
+        return bool(self.link_owner_id)
+
+    @property
+    def is_page_of_owner(self) -> bool:
+        """Whether the reader is a page that the owner opened, which reads one document alone."""
+        return bool(self.owner_id and self.target_id)
+
+    @property
+    def payer_id(self) -> str:
+        """The id of whoever waits, computes and holds memory for this: the link, or the owner."""
+        return self.owner_id or self.id
+
+    @property
+    def may_save(self) -> bool:
+        return "download" in self.permissions
 
     @property
     def collection_id(self) -> str | None:
@@ -108,6 +128,11 @@ class TokenGrant:
         target = self.collection or Document.of_id(self.target_id)
         return Gate.opened(target, self.id, self.sealed_gate)
 
+    @property
+    def names_target(self) -> bool:
+        """Whether a prompt may name what the link opens: never if the link is for named people."""
+        return not (self.hides_name or self.gate.recipients)
+
     @cached_property
     def watermark(self) -> str:
         """The mark of the pages: who opened the link, and when; empty if they have none."""
@@ -138,8 +163,11 @@ class TokenGrant:
             raise
 
     @classmethod
-    def of_credential(cls, credential_id: str, document_id: str, owner_id: str) -> Self:
-        """Return the grant of an owner who opens a page with a session or a reading API key."""
+    def of_owner(cls, owner_id: str, credential_id: str = "", document_id: str = "") -> Self:
+        """Return the grant of an owner who reads with a session or an API key.
+
+        `document_id` is that of an opened page, which reads this document alone.
+        """
         return cls(
             id=credential_id,
             target_id=document_id,
@@ -166,7 +194,7 @@ class TokenGrant:
         if credential := _OF_OWNER.get(claims.id[:3]):
             owner_id, _, document_id = claims.user_id.partition(" ")
             owner_id, id = credential.live_of(claims.id, owner_id)
-            return replace(cls.of_credential(id, document_id, owner_id), came_by=ticket)
+            return replace(cls.of_owner(owner_id, id, document_id), came_by=ticket)
         presented = DocumentToken.presented("id", claims.id)
         if presented is None:
             raise TokenSpent
@@ -174,7 +202,7 @@ class TokenGrant:
         bound, *reader = claims.user_id.split(" ")
         if bound != grant._bound_to or grant.permissions.isdisjoint({"view", UPLOAD}):
             raise NotAuthenticated(TOO_LATE)
-        may_save = claims.scope == OPENS_ORIGINAL and "download" in grant.permissions
+        may_save = claims.scope == OPENS_ORIGINAL and grant.may_save
         return replace(
             grant,
             came_by=ticket,
@@ -192,7 +220,7 @@ class TokenGrant:
         unspent = unspent or takes_files  # `refuse_if_used_up` refuses these
         is_closed = takes_files and current_runtime().settings.inbound == "off"
         if is_closed or not (lasts and unspent and presented.owner.disabled_at is None):
-            raise TokenSpent(*_end_of(presented), origins)
+            raise TokenSpent(*_end_of(presented), origins, token.owner_id)
         return cls(
             id=token.id,
             target_id=token.target_id,
@@ -202,28 +230,35 @@ class TokenGrant:
             views_left=None if token.max_views is None else max(0, token.max_views - token.views),
             sealed_password=token.sealed_password,
             sealed_gate=token.sealed_gate,
+            hides_name=token.hides_name,
             masked_token=token.masked_token,
             link_owner_id=token.owner_id,
         )
+
+    def on_page_of(self, document_id: str) -> Self:
+        """Return the grant of a page of this document. A page of the owner opens nothing else."""
+        return self if self.is_link else replace(self, target_id=document_id)
 
     def refuse_if_used_up(self) -> None:
         """Raise `TokenSpent` if the link has taken its last file."""
         if UPLOAD in self.permissions and not (self.views_left or self.came_by):
             if self.collection:
                 Event.record_refusal(self.collection.owner_id, self.id, self.target_id, "ended")
-            raise TokenSpent("used_up", None, self.origins)
+            raise TokenSpent("used_up", None, self.origins, self.link_owner_id)
 
     def ticket(self, *, shows_original: bool) -> str:
         """Return the ticket of a page; `shows_original` says that it shows the original as it is.
 
         The ticket of a collection opens all that the link opens. A page that was opened by a ticket
-        passes it on: none is issued by a ticket.
+        passes it on: none is issued by a ticket. The grant of an owner has to be that of a page.
         """
+        if not self.target_id:
+            raise ValueError("A ticket is for a target.")
         if self.came_by:
             return self.came_by
         is_short = self.has_view_limit and not self.collection_id
         seconds = LIMITED_TICKET_SECONDS if is_short else TICKET_SECONDS
-        scope = OPENS_ORIGINAL if "download" in self.permissions else OPENS_PAGES
+        scope = OPENS_ORIGINAL if self.may_save else OPENS_PAGES
         if shows_original and not self.collection_id:
             scope = OPENS_SHOWN
         made_for = self._bound_to
@@ -277,6 +312,17 @@ class TokenGrant:
         failures.refuse_if_many(self.id, address)  # many may have been judged beside this one
 
 
+NO_GRANT = TokenGrant(
+    id="",
+    target_id="",
+    permissions=frozenset(),
+    origins=(),
+    expires_at=None,
+    views_left=None,
+    sealed_password=None,
+)
+
+
 def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
     """Return the cause and the moment of the end of a token, as `TokenSpent` takes them."""
     lasts, has_views_left = token.extra
@@ -284,6 +330,8 @@ def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
         return "", None
     if token.revoked_at is not None:
         return "revoked", token.revoked_at
+    if not token.enabled:
+        return "off", token.disabled_at
     if not lasts:
         binned_at, expires_at = ends_of(token.target_id)
         if binned_at:

@@ -60,7 +60,7 @@ MOST_RECIPIENTS = 10_000  # of a link; the oldest go
 MOST_OPENINGS = 10_000  # of a link, which then opens no more: each is kept as long as its event
 NAMED_MS = 24 * 60 * 60 * 1000  # within which all events are recorded that name an opening
 _TEXTS: Any = TableReference("agreement", ("document_id", "sha256", "owner_id", "sealed_text"))
-_NEEDS_MAIL = "This service sends no mail, so it cannot ask who somebody is: SMTP_URL is not set."
+_NEEDS_MAIL = "This service sends no mail, so it cannot ask who readers are: SMTP_URL is not set."
 _NO_RECIPIENT = "Use addresses as ana@example.org, or @example.org for all of a domain."
 _OPENED_TOO_OFTEN = "This link has been opened as often as it can be. Ask its sender for a new one."
 _RECEIPT_MAIL = """Hello,
@@ -124,7 +124,7 @@ class Gate:
         if proof.accept.lower() != self.agreement_sha256:
             raise Invalid("#/accept", "Read the text as it is now, and accept it to go on.")
         if not proof.name.strip():
-            raise Invalid("#/name", "Write your name: it stands with what you accept.")
+            raise Invalid("#/name", "Write your name: it stands with the agreement.")
 
 
 NOTHING = Gate()
@@ -243,14 +243,22 @@ class Recipient(Authenticated, Owned):
     def _add(cls, target: Target, token_id: str, address: str) -> Self:
         digest = _keyed_digest(target, token_id, address)
         cls.delete().where(cls.token_id == token_id, cls.digest == digest).execute()  # altered
-        row: Self = cls.fresh(
-            owner_id=target.owner_id, target_id=target.id, token_id=token_id, digest=digest
-        )
-        row.sealed_address = target.seal("recipient/1", row.id, address)
-        row.code_failures = 0
-        row.insert_row()
+        row: Self = cls.fresh(owner_id=target.owner_id, token_id=token_id)
+        row.store_without_code(target, address)
         cls.keep_newest(MOST_RECIPIENTS, cls.token_id == token_id)
         return row
+
+    def store_without_code(self, target: Target, address: str) -> None:
+        """Store the row of an address that was sent no code."""
+        self.target_id = target.id
+        self.digest = _keyed_digest(target, self.token_id, address)
+        self.sealed_address = target.seal("recipient/1", self.id, address)
+        self.code_failures = 0
+        self.insert_row()
+
+    def address(self, target: Target) -> str:
+        """Return the address; '' of the row that stands for all addresses without a code."""
+        return str(target.unseal("recipient/1", self.id, self.sealed_address))
 
     @classmethod
     def draw_code(cls, target: Target, token_id: str, address: str) -> str:
@@ -504,7 +512,7 @@ def receipt_of(owner_id: str, sequence: int, since: int) -> str:
 def open_all_of(target: Target) -> None:
     """Decrypt all rows of guarded links of a target. Raises `DecryptionError` if it fails."""
     for recipient in Recipient.select().where(Recipient.target_id == target.id):
-        target.unseal("recipient/1", recipient.id, recipient.sealed_address)
+        recipient.address(target)
     for opening in Opening.select().where(Opening.target_id == target.id):
         target.unseal("opening/1", opening.id, opening.sealed_facts)
     for sha256 in texts_of(target):

@@ -1,11 +1,12 @@
 """The links of a user over all documents and collections."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
-from peewee import Case, fn
+from peewee import SQL, Case, fn
 
 from crypto import DecryptionError, RootKeyMissing
 
@@ -14,8 +15,9 @@ from ..documents import Collection, Document
 from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from ..runtime import log_damage
+from ..storage import param, prepared
 from .document_token import DocumentToken, FormerTarget
-from .guards import NOTHING, Gate, asked
+from .guards import NOTHING, Gate, Opening, asked
 from .target import Target, target_of
 
 _EVENTS = 500
@@ -48,6 +50,11 @@ def links_of_owner(
     filters: dict[str, Any] = dict(target)
     if state:
         filters[state] = True
+    return listed_links(owner_id, limit, after, **filters)
+
+
+def listed_links(owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
+    """Return a page of `ListedLink`s by the filters of `DocumentToken.condition`."""
     tokens, next_after = DocumentToken.page_of(owner_id, limit, after, **filters)
     targets = {id: _target(owner_id, id) for id in {token.target_id for token in tokens}}
     return [_listed(token, targets[token.target_id]) for token in tokens], next_after
@@ -55,9 +62,13 @@ def links_of_owner(
 
 @dataclass(frozen=True)
 class LinksOfTarget:
-    """The number of live links; when a link was last used, and the label of this link."""
+    """The number of live links, with the newest one; and the last use of a link, by whom.
+
+    `used_by` is what is known of the reader, else the label of the link.
+    """
 
     live: int
+    newest: DocumentToken | None
     used_at: int | None
     used_by: str | None
 
@@ -67,20 +78,95 @@ def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
     if not targets:
         return {}
     by_id = {target.id: target for target in targets}
+    owner_id = targets[0].owner_id
+    count = len(by_id)
+    asked = {"owner_id": owner_id, **_numbered("target", count, by_id)}
+    rows = _counts(count).all(now=now(), **asked)
+    newest_ids = _numbered("id", count, (newest_id for _, _, newest_id, _ in rows))
+    last_uses = _numbered("use", count, (used_at for *_, used_at in rows))
+    shown = [
+        DocumentToken._of_row(row) for row in _links(count).all(**asked, **newest_ids, **last_uses)
+    ]
+    by_token = {one.id: one for one in shown}
+    by_use = {(one.target_id, one.last_used_at): one for one in shown if one.last_used_at}
+    readers = _last_readers([one for one in by_use.values() if one.sealed_gate is not None], by_id)
+    found = {}
+    for id, live, newest_id, used_at in rows:
+        used = by_use.get((id, used_at))
+        reader = readers.get(used.id) if used else None
+        label = reader or _label(used, by_id[id])
+        found[id] = LinksOfTarget(int(live), by_token.get(newest_id), used_at, label)
+    return found
+
+
+def _numbered(name: str, count: int, values: Iterable[Any]) -> dict[str, Any]:
+    """Return the values of so many parameters; those without a value are None."""
+    names = [f"{name}{number}" for number in range(count)]
+    return dict.fromkeys(names) | dict(zip(names, values, strict=False))
+
+
+def _parameters(name: str, count: int) -> list[Any]:
+    return [param(f"{name}{number}") for number in range(count)]
+
+
+@prepared
+def _counts(count: int) -> Any:
+    """Count the live links to so many targets; with the id of the newest one, and the last use."""
     token = DocumentToken
-    is_theirs = (token.owner_id == targets[0].owner_id) & token.target_id.in_(list(by_id))
-    live = Case(None, ((token.condition("live", True, now()), 1),), 0)
-    counts: Any = token.select(token.target_id, fn.SUM(live), fn.MAX(token.last_used_at))
-    rows = list(counts.where(is_theirs).group_by(token.target_id).tuples())
-    last_uses = [used_at for _, _, used_at in rows if used_at]
-    last_used: Any = ()
-    if last_uses:
-        last_used = token.select().where(is_theirs, token.last_used_at.in_(last_uses))
-    by_use = {(used.target_id, used.last_used_at): used for used in last_used}
-    return {
-        id: LinksOfTarget(int(live), used_at, _label(by_use.get((id, used_at)), by_id[id]))
-        for id, live, used_at in rows
-    }
+    is_live = token.condition("live", True, param("now"))
+    return (
+        token.select(
+            token.target_id,
+            fn.COUNT(Case(None, ((is_live, SQL("1")),))),
+            fn.MAX(Case(None, ((is_live, token.id),))),
+            fn.MAX(token.last_used_at),
+        )
+        .where(
+            token.owner_id == param("owner_id"), token.target_id.in_(_parameters("target", count))
+        )
+        .group_by(token.target_id)
+    )
+
+
+@prepared
+def _links(count: int) -> Any:
+    """Return the links with so many ids, and those to so many targets with so many last uses."""
+    token = DocumentToken
+    is_to_one = token.target_id.in_(_parameters("target", count))
+    is_last_used = token.last_used_at.in_(_parameters("use", count))
+    has_id = token.id.in_(_parameters("id", count))
+    return token.select().where(
+        token.owner_id == param("owner_id"), has_id | (is_to_one & is_last_used)
+    )
+
+
+def _last_readers(tokens: list[DocumentToken], targets: dict[str, Any]) -> dict[str, str | None]:
+    """Return what is known of the last reader of each guarded link that was opened."""
+    if not tokens:
+        return {}
+    last: Any = Opening.select(fn.MAX(Opening.id)).where(
+        Opening.token_id.in_([token.id for token in tokens])
+    )
+    openings = Opening.genuine(
+        Opening.select().where(Opening.id.in_(last.group_by(Opening.token_id)))
+    )
+    known: dict[str, str | None] = {}
+    for opening in openings:
+        target = targets.get(opening.target_id)
+        if target is not None:
+            opening.target = target
+            known[opening.token_id] = _opened(
+                opening, "reader", partial(getattr, opening, "known_as")
+            )
+    return known
+
+
+def shared_targets(owner_id: str) -> Any:
+    """Return the query of the ids of all targets of an owner's live links."""
+    token = DocumentToken
+    return token.select(token.target_id).where(
+        token.owner_id == owner_id, token.condition("live", True, now())
+    )
 
 
 def count_live_links(target: Target) -> int:

@@ -77,7 +77,7 @@ def judge_body(grant: TokenGrant, collection: Collection, body_bytes: int, key: 
         return
     room = Room.of(grant, collection)
     if not room.files_left:
-        raise TokenSpent("used_up", origins=grant.origins)
+        raise TokenSpent("used_up", None, grant.origins, grant.link_owner_id)
     require_password(grant)
     if body_bytes > room.max_file_bytes + FORM_BYTES:
         raise PayloadTooLarge(room.max_file_bytes)
@@ -124,6 +124,7 @@ def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sende
             name=name,
             metadata={"from": sender} if sender else {},
             origin={"collection_id": collection.id},
+            came_by=grant.id,
             prepare=lambda: add,
         )
         return receipt
@@ -138,7 +139,7 @@ def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sende
 def collection_of(grant: TokenGrant) -> Collection:
     """Return the target of a link that takes files."""
     if grant.collection is None:  # it was deleted a moment ago
-        raise TokenSpent(origins=grant.origins)
+        raise TokenSpent(origins=grant.origins, owner_id=grant.link_owner_id)
     return grant.collection
 
 

@@ -6,16 +6,34 @@ CREATE TABLE user_account (
     email TEXT NOT NULL, email_folded TEXT NOT NULL UNIQUE,
     root TEXT NOT NULL, sealed_key BLOB NOT NULL,
     sealed_name BLOB NOT NULL, sealed_password BLOB NOT NULL,
-    disabled_at INTEGER, login_generation INTEGER NOT NULL DEFAULT 0, authority_mac BLOB
+    disabled_at INTEGER, login_generation INTEGER NOT NULL DEFAULT 0, authority_mac BLOB,
+    received_seen_at INTEGER
 );
 CREATE TABLE session (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
     expires_at INTEGER NOT NULL, login_generation INTEGER NOT NULL DEFAULT 0, authority_mac BLOB,
-    sealed_client BLOB, last_used_at INTEGER
+    sealed_client BLOB, last_used_at INTEGER, identity_id TEXT
 );
 CREATE INDEX session_owner ON session (owner_id, id);
 CREATE INDEX session_expiry ON session (expires_at);
+-- How the trusted proxy or a provider knows somebody, and logins that wait for a provider.
+CREATE TABLE identity (
+    id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
+    owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    issuer TEXT NOT NULL, subject TEXT NOT NULL, last_used_at INTEGER, authority_mac BLOB
+);
+CREATE UNIQUE INDEX identity_subject ON identity (issuer, subject);
+CREATE INDEX identity_owner ON identity (owner_id, id);
+CREATE TABLE pending_sign_in (
+    id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
+    digest BLOB NOT NULL UNIQUE, kind TEXT NOT NULL,
+    owner_id TEXT REFERENCES user_account (id) ON DELETE CASCADE,
+    network TEXT NOT NULL, sealed_facts BLOB NOT NULL, expires_at INTEGER NOT NULL
+);
+CREATE INDEX pending_sign_in_network ON pending_sign_in (network, created_at);
+CREATE INDEX pending_sign_in_owner ON pending_sign_in (owner_id);
+CREATE INDEX pending_sign_in_expiry ON pending_sign_in (expires_at);
 CREATE TABLE api_key (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
@@ -53,12 +71,14 @@ CREATE TABLE document (
     content_type TEXT NOT NULL, media_type TEXT NOT NULL, size INTEGER NOT NULL,
     expires_at INTEGER, root TEXT NOT NULL, sealed_key BLOB NOT NULL,
     sealed_meta BLOB NOT NULL, payload_head BLOB NOT NULL,
-    place TEXT NOT NULL DEFAULT 'rows', authority_mac BLOB, binned_at INTEGER
+    place TEXT NOT NULL DEFAULT 'rows', authority_mac BLOB, binned_at INTEGER, came_by TEXT
 );
 -- Documents of an owner are listed, and summed up for the quota, from this index alone.
 CREATE INDEX document_owner ON document (owner_id, id, size, expires_at, binned_at, root);
 CREATE INDEX document_expiry ON document (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX document_binned ON document (binned_at) WHERE binned_at IS NOT NULL;
+-- Documents that strangers sent by a link.
+CREATE INDEX document_received ON document (owner_id, id) WHERE came_by IS NOT NULL;
 CREATE INDEX document_in_objects ON document (id) WHERE place = 'objects';
 -- The sealed pieces of payloads and previews.
 CREATE TABLE piece (
@@ -100,12 +120,12 @@ CREATE TABLE document_token (
     expires_at INTEGER, max_views INTEGER, views INTEGER NOT NULL DEFAULT 0,
     sealed_password BLOB, last_used_at INTEGER, revoked_at INTEGER, spent_at INTEGER,
     authority_mac BLOB, with_upload INTEGER NOT NULL DEFAULT 1,
-    sealed_secret BLOB, sealed_gate BLOB
+    sealed_secret BLOB, sealed_gate BLOB, name_hidden INTEGER, disabled_at INTEGER
 );
 CREATE INDEX document_token_document ON document_token (document_id);
 -- Links of an owner are listed, and those that are live found, from this index alone.
 CREATE INDEX document_token_owner ON document_token
-(owner_id, id, revoked_at, expires_at, max_views, views, document_id);
+(owner_id, id, revoked_at, disabled_at, expires_at, max_views, views, document_id);
 CREATE INDEX document_token_expiry ON document_token (expires_at)
 WHERE expires_at IS NOT NULL AND spent_at IS NULL AND revoked_at IS NULL;
 CREATE INDEX document_token_revoked ON document_token (revoked_at)

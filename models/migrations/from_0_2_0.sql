@@ -7,6 +7,34 @@ CREATE TABLE former_target (
 );
 CREATE INDEX former_target_link ON former_target (token_id, id);
 CREATE INDEX former_target_owner ON former_target (owner_id);
+-- 1 for a link whose prompt does not name what it opens.
+ALTER TABLE document_token ADD COLUMN name_hidden INTEGER;
+ALTER TABLE user_account ADD COLUMN received_seen_at INTEGER;
+ALTER TABLE document ADD COLUMN came_by TEXT;
+CREATE INDEX document_received ON document (owner_id, id) WHERE came_by IS NOT NULL;
+-- When the owner of a link turned it off; NULL while it is on.
+ALTER TABLE document_token ADD COLUMN disabled_at INTEGER;
+DROP INDEX document_token_owner;
+CREATE INDEX document_token_owner ON document_token
+(owner_id, id, revoked_at, disabled_at, expires_at, max_views, views, document_id);
+ALTER TABLE session ADD COLUMN identity_id TEXT;
+-- How the trusted proxy or a provider knows somebody, and logins that wait for a provider.
+CREATE TABLE identity (
+    id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
+    owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    issuer TEXT NOT NULL, subject TEXT NOT NULL, last_used_at INTEGER, authority_mac BLOB
+);
+CREATE UNIQUE INDEX identity_subject ON identity (issuer, subject);
+CREATE INDEX identity_owner ON identity (owner_id, id);
+CREATE TABLE pending_sign_in (
+    id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
+    digest BLOB NOT NULL UNIQUE, kind TEXT NOT NULL,
+    owner_id TEXT REFERENCES user_account (id) ON DELETE CASCADE,
+    network TEXT NOT NULL, sealed_facts BLOB NOT NULL, expires_at INTEGER NOT NULL
+);
+CREATE INDEX pending_sign_in_network ON pending_sign_in (network, created_at);
+CREATE INDEX pending_sign_in_owner ON pending_sign_in (owner_id);
+CREATE INDEX pending_sign_in_expiry ON pending_sign_in (expires_at);
 -- An address may have several invitations: SQLite drops UNIQUE only with the table.
 CREATE TABLE former_invitation AS SELECT * FROM invitation;
 DROP TABLE invitation;

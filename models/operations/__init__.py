@@ -7,6 +7,8 @@ from .audit import AuditResult, ExportedLog, checkpoint, read_receipts, verify_l
 from .background import PeriodicTask, drop_objects, sweep
 from .backup import create_backup, receipts_of, require_file, restore_backup
 from .doctor import DoctorContext, Finding, run_checks
+from .exporting import ExportResult, export_accounts
+from .importing import ImportedAccount, give_up_imports, import_accounts
 from .key_rotation import RootKeyUsage, list_root_keys, retire_root_key, rotate_root_keys
 from .payloads import (
     PLACES,

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from peewee import OperationalError, fn
 
-from ..accounts import ApiKey, Invitation, User
+from ..accounts import ApiKey, Identity, Invitation, User
 from ..core import Busy, StorageFull, now
 from ..documents import Collection, Document
 from ..events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all_events
@@ -64,11 +64,21 @@ def delete_account(user: User) -> None:
     with transaction():
         locked_out = user.require_same_password()
         Invitation.delete().where(Invitation.email_folded == locked_out.email_folded).execute()
+        Identity.delete().where(Identity.owner_id == user.id).execute()
         locked_out.lock_out()
     try:
         _finish(user.id)
     except (OperationalError, OSError, Busy, StorageFull) as error:
         log_failure("The sweeper goes on deleting an account", error)
+
+
+def abandon_import(user: User) -> None:
+    """Delete an account whose import has begun, with all its rows."""
+    with transaction():
+        found = User.find(user.id)
+        if found:
+            found.lock_out()
+    _finish(user.id)
 
 
 def finish_deletions() -> None:

@@ -64,11 +64,13 @@ class AuditResult:
 def read_receipts(text: str) -> list[Receipt]:
     """Read receipts, one a line: owner, number and hash; or an event's id and hash.
 
-    The sender of a file by a link gets the second form. Lines without a hash are not looked at.
+    The sender of a file by a link gets the second form, in a file that also says the SHA-256 of
+    what was sent. These lines, and those without a hash, are not looked at.
     Raises OperatorError for a line with a hash that is no receipt.
     """
     receipts = []
-    for line in filter(_HASH.search, text.splitlines()):
+    of_log = [line for line in text.splitlines() if not line.startswith("SHA-256 ")]
+    for line in filter(_HASH.search, of_log):
         match = _RECEIPT.fullmatch(line.strip())
         if match is None:
             raise OperatorError(f"This is no receipt (owner, number, hash): {line.strip()[:200]}")
@@ -186,7 +188,7 @@ class _Chain:
     ) -> None:
         self._owner_id = owner_id
         self._result = result
-        self._accounts = dict(zip(("account.created", "account.deleted"), accounts, strict=False))
+        self._accounts = accounts
         self._receipts: defaultdict[int, list[str]] = defaultdict(list)
         for receipt in receipts:
             self._receipts[receipt.sequence].append(receipt.hash)
@@ -255,8 +257,18 @@ class _Chain:
     def _count(self, entry: ChainEntry) -> None:
         self._result.events += 1
         self._result.oldest_at = min(self._result.oldest_at or entry.created_at, entry.created_at)
-        if self._owner_id == SERVICE and entry.type in self._accounts:
-            self._accounts[entry.type].add(json.loads(entry.body)["data"]["userId"])
+        if self._owner_id == SERVICE and self._accounts:
+            self._note_account(entry)
+
+    def _note_account(self, entry: ChainEntry) -> None:
+        """Note which accounts there are: one that was deleted may have been imported again."""
+        created, deleted = self._accounts
+        if entry.type in ("account.created", "account.imported"):
+            user_id = json.loads(entry.body)["data"]["userId"]
+            created.add(user_id)
+            deleted.discard(user_id)
+        elif entry.type == "account.deleted":
+            deleted.add(json.loads(entry.body)["data"]["userId"])
 
     def _compare_end(self, head: EventHead) -> None:
         last = self._expected - 1

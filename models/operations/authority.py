@@ -9,7 +9,7 @@ from typing import Any
 
 from crypto import DecryptionError
 
-from ..accounts import ApiKey, Invitation, Session, User
+from ..accounts import ApiKey, Identity, Invitation, Session, User
 from ..core import OperatorError
 from ..documents import Document
 from ..events import Event, EventHead
@@ -18,7 +18,15 @@ from ..records import OwnsDataKey
 from ..runtime import current_runtime
 from ..storage import SERVICE, connected, transaction
 
-AUTHENTICATED: tuple[Any, ...] = (User, Session, ApiKey, DocumentToken, Invitation, Document)
+AUTHENTICATED: tuple[Any, ...] = (
+    User,
+    Session,
+    ApiKey,
+    DocumentToken,
+    Invitation,
+    Identity,
+    Document,
+)
 _DELETED = "The key that authenticates credentials was deleted. Restore a backup."
 _ALTERED = "The key that authenticates credentials was altered. Restore a backup."
 

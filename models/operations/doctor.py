@@ -61,7 +61,9 @@ def run_checks(context: DoctorContext) -> Iterator[Finding]:
     else:
         with connected():
             mail = (_mail,) if current_runtime().settings.smtp_url else ()
-            yield from (_run_check(check, context) for check in (*after, *DATA_CHECKS, *mail))
+            provider = (_provider,) if current_runtime().provider else ()
+            last = (*DATA_CHECKS, *mail, *provider)
+            yield from (_run_check(check, context) for check in (*after, *last))
     current_runtime().close_database()
 
 
@@ -191,6 +193,12 @@ def _mail(_: DoctorContext) -> Iterator[str]:
     client = SmtpClient.configured()
     if client and (problem := client.problem()):
         yield f"The server of SMTP_URL takes no mail: {problem}"
+
+
+def _provider(_: DoctorContext) -> Iterator[str]:
+    provider = current_runtime().provider
+    if provider and (problem := provider.problem()):
+        yield f"{problem} Nobody can log in by it."
 
 
 FILE_CHECKS: tuple[Check, ...] = (_files, _space)

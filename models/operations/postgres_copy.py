@@ -30,6 +30,8 @@ Read = Callable[..., Any]  # executes a query in SQL
 TABLES = (  # each after the tables that it refers to
     "user_account",
     "session",
+    "identity",
+    "pending_sign_in",
     "api_key",
     "invitation",
     "document",

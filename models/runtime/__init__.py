@@ -1,5 +1,6 @@
 """The state of the process: settings, keys, and the limits and queues that requests share."""
 
+from .deadlines import DeadlineStream, resolved, seconds_left
 from .error_mapping import log_damage, log_failure, operator_message, service_error_of
 from .long_bodies import Admission, LongBody
 from .node import (
@@ -12,6 +13,7 @@ from .node import (
     report_node,
 )
 from .previews import BeingMadeError, Progress
+from .provider import AnswerRefusedError, Provider, ProviderAway
 from .quota import refuse_if_full
 from .rate_limiter import forget_idle_limits, network_of
 from .state import Runtime, create_runtime, current_runtime

@@ -30,6 +30,7 @@ from .failures import FailureCounts
 from .long_bodies import LongBodies
 from .password_slots import PasswordSlots
 from .previews import BesideRequests, PreviewQueue, UnkeptPreviews
+from .provider import Provider
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .slots import Slots
@@ -80,6 +81,7 @@ class Runtime:
         self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
         self.unrecorded = UnrecordedEvents()
         self.payload_objects = objects_of(settings.payloads)
+        self.provider = Provider(settings) if settings.oidc_issuer else None
         self.started_at = time.time_ns() // 1_000_000
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
         self.aborted_uploads: set[str] = set()

@@ -32,7 +32,7 @@ _COLUMNS = """
     WHERE table_schema = current_schema() AND table_name = :table ORDER BY ordinal_position"""
 _MISFITS = (DataError, IntegrityError, TypeError, ValueError, OverflowError, SqliteError)
 _Base: Any = peewee.PostgresqlDatabase
-_NAMED = re.compile(r"%|(?<!:):([a-z_]+)")
+_NAMED = re.compile(r"%|(?<!:):([a-z_][a-z_0-9]*)")
 
 
 def _hand_over_driver() -> None:

@@ -177,3 +177,19 @@ def test_text_of_a_pdf_is_found_and_marked_and_its_pages_are_turned(page, alice)
     shape = "document.querySelector('#p2 svg').getAttribute('viewBox')"
     assert page.evaluate(shape) == "0 0 200 300"
     assert page.heard == []
+
+
+def test_a_table_that_the_page_does_not_hold_is_loaded_in_ranges_to_its_last_row(page, alice):
+    rows = 190_000  # 9 MiB
+    table = b"id,word\n" + b"".join(b"%d,%040d\n" % (n, n % 7) for n in range(rows))
+    page.goto(alice.upload(table, "text/csv", name="a.csv")["token"]["viewUrl"])
+    page.until("document.querySelector('.filter [role=status]').textContent === '190,000 rows'")
+    page.evaluate("document.querySelector('.grid').scrollTop = 1e9")
+    last = "[...document.querySelectorAll('tbody tr:not(.space)')].at(-1)"
+
+    page.until(f"{last}.cells[0].textContent === '190000'")
+    page.until(f"{last}.getBoundingClientRect().bottom < innerHeight")
+    assert page.evaluate(f"{last}.cells[1].textContent") == "189999"
+    left = "cells[2].getBoundingClientRect().left"
+    assert page.evaluate(f"{last}.{left} === document.querySelector('thead tr').{left}")
+    assert page.heard == []

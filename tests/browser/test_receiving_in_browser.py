@@ -28,29 +28,63 @@ def visit(new_page, link):
     return visited
 
 
-def test_several_files_are_sent_by_one_form_and_each_has_a_receipt(visit):
+def names(page, list):
+    return page.locator(f"{list} li bdi").all_inner_texts()
+
+
+def test_chosen_files_are_listed_before_they_are_sent_and_one_can_be_removed(visit):
+    page = visit()
+    page.set_input_files("#file", FILES)
+    assert names(page, "#queue") == ["one.txt", "two.txt"]
+    assert "18 bytes" in page.inner_text("#queue")
+    assert page.inner_text("form button.button") == "Send 2 files · 36 bytes"
+    assert page.is_hidden("#done")
+    page.get_by_role("button", name="Remove one.txt").click()
+    assert names(page, "#queue") == ["two.txt"]
+    assert page.inner_text("form button.button") == "Send 1 file · 18 bytes"
+
+
+def test_several_files_are_sent_by_one_button_and_one_sentence_says_that_they_arrived(visit):
     page = visit()
     page.set_input_files("#file", FILES)
     page.fill("#from", "Mia")
-    page.click("form .button")
-    page.locator(".receipt").nth(1).wait_for()
-    shown = page.inner_text("#receipts")
-    assert shown.count("It has arrived. You can close this page.") == 2
-    assert shown.index("one.txt") < shown.index("two.txt")
-    assert "18 more files" in page.inner_text("#left")
+    page.click("form button.button")
+    page.locator("#receipts li").nth(1).wait_for()
+    page.get_by_role("heading", name="2 files have arrived").wait_for()
+    assert names(page, "#receipts") == ["one.txt", "two.txt"]
+    assert "has them in “Papers”. You can close this page." in page.inner_text("#done")
+    assert page.is_hidden("form")
     assert page.heard == []
 
 
-def test_a_file_that_is_dropped_is_sent_and_one_that_waits_can_be_cancelled(visit, alice):
+def test_one_sends_more_after_that_and_the_receipt_holds_all(visit):
+    page = visit(accept_downloads=True)
+    for file in FILES:
+        page.set_input_files("#file", [file])
+        page.click("form button.button")
+        page.get_by_text("Send more").click()
+    assert names(page, "#receipts") == ["one.txt", "two.txt"]
+    assert "18 more files" in page.inner_text("#left")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Save a receipt").click()
+    text = saved.value.path().read_text()
+    assert (text.count("SHA-256 "), text.count("evt_")) == (2, 2)
+    assert text.startswith("Files sent to ")
+    page.get_by_text("Proof, for audits").click()
+    assert page.locator("#proofs dl").count() == 2
+
+
+def test_a_file_that_is_dropped_is_listed_and_sent_when_one_says_so(visit):
     page = visit()
     drop = """() => {
       const files = new DataTransfer();
       for (const name of ["one.txt", "two.txt"]) files.items.add(new File(["x"], name));
       document.dispatchEvent(new DragEvent("drop", { dataTransfer: files, cancelable: true }));
-      document.querySelector("#queue li:nth-child(2) button").click();
     }"""
     page.evaluate(drop)
-    page.locator(".receipt").wait_for()
+    page.get_by_role("button", name="Remove two.txt").click()
+    page.click("form button.button")
+    page.locator("#receipts li").wait_for()
     assert "two.txt" not in page.inner_text("main")
     assert page.locator("#queue li").count() == 0
 
@@ -59,25 +93,31 @@ def test_what_is_refused_stands_beside_the_file(visit, alice, link):
     page = visit()
     alice.delete(f"/v1/tokens/{link['id']}")
     page.set_input_files("#file", FILES[:1])
-    page.click("form .button")
+    page.click("form button.button")
     wrong = page.locator("#queue .wrong")
     wrong.wait_for()
     assert "was revoked" in wrong.inner_text()
+    page.get_by_role("button", name="Remove one.txt").click()
+    assert page.locator("#queue li").count() == 0
 
 
 def test_without_script_one_file_after_another_is_sent(visit):
     page = visit(java_script_enabled=False)
     for number, file in enumerate(FILES):
         page.set_input_files("#file", [file])
-        page.click("form .button")
-        assert page.inner_text("h1 >> nth=0") == "It has arrived. You can close this page."
-        assert file["name"] in page.inner_text(".receipt")
+        page.click("form button.button")
+        assert page.inner_text("h1 >> nth=0") == "1 file has arrived"
+        assert file["name"] in page.inner_text("#receipts")
+        page.get_by_text("Send more").click()
         assert f"{19 - number} more files" in page.inner_text("#left")
 
 
 def test_axe_finds_nothing_and_nothing_is_cut_off(visit):
     page = visit()
-    page.set_input_files("#file", FILES[:1])
-    page.click("form .button")
-    page.locator(".receipt").wait_for()
+    assert_accessible(page)
+    page.set_input_files("#file", FILES)
+    assert_accessible(page)
+    page.click("form button.button")
+    page.locator("#receipts li").nth(1).wait_for()
+    page.get_by_text("Proof, for audits").click()
     assert_accessible(page)

@@ -5,6 +5,7 @@ import pytest
 from tests.console.test_flows_in_browser import follow
 from tests.console.visitor import Visitor
 from tests.waiting import until
+from viewer.tests.convertible import workbook
 from viewer.tests.samples import pdf
 
 LISTENING = """
@@ -37,6 +38,28 @@ def test_a_link_with_one_view_opens_once_by_its_button(page, service, alice):
     assert "only once" in page.inner_text("main")
     page.goto(link["viewUrl"])
     assert page.inner_text("h1") == "This link is used up"
+
+
+@pytest.mark.office
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_a_click_shows_a_workbook_as_pages_with_its_chart_and_a_click_its_table(
+    new_page, start_service, soffice, scripts
+):
+    writer = start_service(RATE_LIMITS="off", CONVERTER=soffice).register()
+    document = writer.upload(workbook(), name="sales.xlsx")
+    link = writer.share(document)
+    page = new_page(java_script_enabled=scripts)
+
+    page.goto(link["viewUrl"])
+    assert page.locator(".worksheet td", has_text="North").is_visible()
+    page.get_by_role("link", name="As pages").click()
+    page.wait_for_selector("#p1 image", state="attached")  # after the page that says it is prepared
+    assert page.locator("#p1 text", has_text="North").count() == 1
+    assert page.locator("#p1 image").evaluate("one => one.getBBox().width") > 500
+    page.get_by_role("link", name="As a table").click()
+    assert page.locator(".worksheet td", has_text="North").is_visible()
+    assert page.heard == []
+    assert writer.views(document, link) == 1
 
 
 def test_a_link_with_a_password_rejects_a_wrong_one_and_opens_with_the_right_one(page, alice):
@@ -187,7 +210,7 @@ def test_it_arrives_in_the_sandboxed_frame_of_its_owner_too(browser, converting)
     context = browser.new_context()
     page = context.new_page()
     visitor.enter(page, f"/app/documents/{document['id']}")
-    frame = page.frame_locator("iframe.stage")
+    frame = page.frame_locator(".stage iframe")
 
     frame.get_by_role("heading", name="Being prepared…").wait_for()
     frame.get_by_text("Converted by LibreOffice").first.wait_for(timeout=60_000)

@@ -150,6 +150,10 @@ def in_view(page, line):
     )
 
 
+FRAMES = """new Promise(done => {
+    const wait = frames => frames ? requestAnimationFrame(() => wait(frames - 1)) : done();
+    wait(20);
+})"""
 LINES = "".join(f"line {n} {'of many words ' * (n % 30)}\n" for n in range(1, 45_001))
 
 
@@ -190,16 +194,24 @@ def test_a_link_to_a_line_beyond_those_shown_first_opens_there(page, tmp_path):
     until(lambda: in_view(page, 44_000))
 
 
-def test_the_browser_finds_words_in_all_of_a_long_text(page, site):
-    text = LINES + "the needle\n"
+@pytest.mark.parametrize("at", [1_500, 23_456, 45_001])
+@pytest.mark.parametrize(
+    "viewport", [{"width": 1280, "height": 800}, {"width": 390, "height": 844}]
+)
+def test_the_browser_finds_words_in_all_of_a_long_text(new_page, site, viewport, at):
+    page = new_page(viewport=viewport)
+    lines = LINES.splitlines(keepends=True)
+    text = "".join([*lines[: at - 1], "the needle\n", *lines[at - 1 :]])
     page.goto(site.put("/needle", view(original(text.encode(), "a.txt", "text/plain"))))
     page.wait_for_selector("#L45001", state="attached")
 
     assert page.evaluate("find('the needle')")
     assert page.evaluate("getSelection().toString()") == "the needle"
     assert (
-        page.evaluate("getSelection().anchorNode.parentElement.closest('[id^=L]').id") == "L45001"
+        page.evaluate("getSelection().anchorNode.parentElement.closest('[id^=L]').id") == f"L{at}"
     )
+    page.evaluate(FRAMES)
+    assert in_view(page, at)
 
 
 def test_the_numbers_of_later_lines_go_on(page, tmp_path):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from blueprints.console.pages import initials
 from tests.console.visitor import SAME_SITE, Visitor, element_of, field_of
 from tests.people import PASSWORD
 from tests.waiting import until
@@ -80,6 +81,21 @@ def test_the_name_can_be_changed_and_removed(member):
     assert field_of(long, "name")["aria-invalid"] == "true"
 
 
+def test_the_account_chooses_whether_recipients_see_the_name(member):
+    def shows_name():
+        return member.api.get("/v1/auth/me").json["showName"]
+
+    assert 'name="showName" value="1" checked' in member.get("/app/account").text
+
+    member.post("/app/account", {"name": "Grace", "showName": "0"})
+    assert shows_name() is False
+    assert 'name="showName" value="1">' in member.get("/app/account").text
+    member.post("/app/account", {"name": "Grace"})
+    assert shows_name() is False
+    member.post("/app/account", {"name": "Grace", "showName": ["0", "1"]})
+    assert shows_name() is True
+
+
 def test_a_new_password_ends_every_other_session(member):
     other = Visitor(member.service)
     other.log_in(member.email)
@@ -117,7 +133,7 @@ def test_the_account_shows_what_is_used_of_the_quota(start_service):
     visitor.api.upload(b"x" * 2048)
     text = re.sub(r"<[^>]+>", "", visitor.get("/app/account").text)
     assert "Documents: 1 of 3" in text
-    assert "Storage: 2.0 KiB of 3.8 MiB" in text
+    assert "Storage: 2 KB of 4 MB" in text
 
 
 def invite(service, email):
@@ -172,7 +188,7 @@ def test_log_out_everywhere_else_ends_every_session_but_this_one(member):
     assert alone.status == 200
     assert "Log out everywhere else" not in alone.text
     told = re.sub(r"<[^>]+>", "", member.get("/app/activity").text)
-    assert "All other sessions were ended by you." in told
+    assert "ended all other sessions" in told
 
 
 def test_sessions_say_what_they_were_started_by(member):
@@ -180,7 +196,7 @@ def test_sessions_say_what_they_were_started_by(member):
     other = Visitor(member.service)
     other.post("/app/login", form, SAME_SITE | {"User-Agent": FIREFOX})
     assert "Firefox on Linux<br>" in member.get("/app/account").text
-    assert "Logged in with Firefox on Linux." in member.get("/app/activity").text
+    assert "logged in with Firefox on Linux" in member.get("/app/activity").text
     listed = {one["current"]: one for one in member.api.get("/v1/auth/sessions").json["sessions"]}
     assert listed[False]["client"] == "Firefox on Linux"
     assert listed[True]["client"] == "Another program"
@@ -215,7 +231,7 @@ def test_an_account_is_deleted_with_its_password_and_says_what_goes(member, alic
     other.log_in(member.email)
     page = member.get("/app/account/delete")
     text = re.sub(r"<[^>]+>", "", page.text)
-    assert "1 document, 4 bytes: what encrypts them is destroyed" in text
+    assert "1 document, 4 bytes: their encryption keys are destroyed" in text
     assert "1 link that people can open now" in text
     assert "/app/account/export" in page.text
 
@@ -235,7 +251,7 @@ def test_an_account_is_deleted_with_its_password_and_says_what_goes(member, alic
 
 
 @pytest.mark.parametrize(
-    ("mode", "words"), [("first", "Whoever signs up next"), ("closed", "are by invitation")]
+    ("mode", "words"), [("first", "Anyone who signs up next"), ("closed", "are by invitation")]
 )
 def test_the_only_account_of_a_closed_service_may_go_and_is_told_what_then(
     start_service, mode, words
@@ -248,3 +264,30 @@ def test_the_only_account_of_a_closed_service_may_go_and_is_told_what_then(
     assert words in page.text
     assert visitor.submit(page, "/app/account/delete", password=PASSWORD).status == 303
     assert ('name="password"' in visitor.get("/app/signup").text) == (mode == "first")
+
+
+def test_the_menu_of_the_account_shows_initials_and_leads_to_all_settings(member):
+    menu = lambda: re.search(  # noqa: E731
+        r'<details class="menu me">.*?</details>', member.get("/app/documents").text, re.S
+    )[0]
+    assert f'data-of="{member.email[0].upper()}"' in menu()
+    member.post("/app/account", {"name": "Ana Lima da Silva"})
+    assert 'data-of="AS"' in menu()
+    for path in ("account", "keys", "webhooks"):
+        assert f'href="/app/{path}"' in menu()
+        assert 'aria-label="Settings"' in member.get(f"/app/{path}").text
+    assert 'action="/app/logout"' in menu()
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("Ana Silva", "AS"),
+        ("ben.maier@a.example", "BM"),
+        ("王小明", "王"),
+        ("…", "•"),
+        ("“Ben”", "B"),
+    ],
+)
+def test_initials_are_those_of_the_first_and_the_last_name(name, short):
+    assert initials(name) == short

@@ -5,12 +5,23 @@ import secrets
 import pytest
 
 from tests.accessible import assert_accessible
+from tests.console.terms import field
 from tests.console.test_flows_in_browser import follow, sign_up, upload
 from tests.console.visitor import Visitor
 from tests.people import PASSWORD
 from tests.waiting import until
 
-NOUNS = ("documents", "collections", "bin", "links", "keys", "webhooks", "activity", "account")
+NOUNS = (
+    "documents",
+    "collections",
+    "requests",
+    "bin",
+    "links",
+    "keys",
+    "webhooks",
+    "activity",
+    "account",
+)
 LONG = "A name that is as long as names are which come from scanners, page 1 of 34, corrected.pdf"
 
 
@@ -81,11 +92,11 @@ def test_every_page_when_it_is_full(full, service, open_browser):
         page.asked.clear()
         page.goto(service.url + path)
         assert_targets_are_large(page)
-        for summary in page.locator("details > summary").all():
-            summary.evaluate("one => one.parentElement.open = true")
         if path == "/app/documents":
             page.get_by_role("checkbox", name=LONG).check()
             assert page.get_by_role("button", name="Delete").is_visible()
+        for summary in page.locator("details > summary").all():
+            summary.evaluate("one => one.parentElement.open = true")
         assert_accessible(page)
         assert_asks_for_three_files_at_most(page, service)
 
@@ -107,14 +118,14 @@ def test_every_page_when_it_is_new(service, open_browser):
         assert_accessible(page)
     page.goto(f"{service.url}/app/documents")
     upload(page, "new.md")
-    page.get_by_label("Opens at most").fill("0")
-    page.get_by_label("Password").fill("open sesame")
+    field(page, "View limit").fill("0")
+    field(page, "Password").fill("open sesame")
     follow(page.get_by_role("button", name="Create the link"))
     assert page.get_by_text("Use 1 to 1,000,000.").is_visible()
     assert page.get_by_text("Type the password again").is_visible()
     assert_accessible(page)
-    page.get_by_label("Password").fill("open sesame")
-    page.get_by_label("Opens at most").fill("1")
+    field(page, "Password").fill("open sesame")
+    field(page, "View limit").fill("1")
     follow(page.get_by_role("button", name="Create the link"))
     page.get_by_text("QR code").click()
     assert page.get_by_role("img", name="The link as a QR code").is_visible()

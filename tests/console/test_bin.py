@@ -39,7 +39,7 @@ def test_a_deleted_document_is_in_the_bin_and_its_notice_takes_that_back(member,
     answer = member.submit(notice, "/app/bin")
 
     assert answer.status == 303
-    assert "Put back, with every link to it." in member.get(answer.headers["Location"]).text
+    assert "Restored, with its links." in member.get(answer.headers["Location"]).text
     assert rows(member.get("/app/documents")) == ["hello.md"]
     assert "The bin is empty." in member.get("/app/bin").text
 
@@ -68,7 +68,7 @@ def test_links_end_with_the_bin_and_open_again_when_it_is_put_back(member, found
     for url in ("viewUrl", "downloadUrl", "contentUrl"):
         refused(member.api.open(link[url]), 410, "token_spent")
     path = link["viewUrl"].removeprefix(member.service.url)
-    assert "taken back" in Visitor(member.service).get(path, Accept="text/html").text
+    assert "This link is off" in Visitor(member.service).get(path, Accept="text/html").text
     (row,) = re.findall(r"<li.*?</li>", member.get("/app/links").text, re.S)
     assert "a deleted document" in row
     assert "live" not in row
@@ -102,7 +102,7 @@ def test_deleting_and_putting_back_twice_does_it_once(member, found):
 def test_it_is_deleted_for_good_at_once_after_a_question(member, found):
     link = member.api.share(found)
     put_in_bin(member, found)
-    assert "Nobody can bring it back then" in member.get("/app/bin").text
+    assert "Nobody can restore it then" in member.get("/app/bin").text
     assert delete_now(member, found).headers["Location"] == "/app/bin?done=deleted"
     assert put_back(member, found).status == 404
     assert delete_now(member, found).status == 404
@@ -151,19 +151,19 @@ def test_the_list_says_what_is_in_the_bin(member, found):
 
 
 def test_the_bin_has_pages(member):
-    documents = [member.api.upload(b"x", name=f"{n}.txt", token=None) for n in range(13)]
+    documents = [member.api.upload(b"x", name=f"{n}.txt", token=None) for n in range(51)]
     for part in (documents[:1], documents[1:]):
         put_in_bin(member, *part)
     names = re.compile(r"<bdi id=[^>]+>([^<]+)<")
     pages = [names.findall(page.text) for page in member.older("/app/bin")]
-    assert [len(page) for page in pages] == [12, 1]
+    assert [len(page) for page in pages] == [50, 1]
     assert pages[1] == ["0.txt"]
 
 
 def test_activity_tells_of_the_bin(member, found):
     put_in_bin(member, found)
     text = re.sub("<[^>]+>", "", member.get("/app/activity").text)
-    assert "hello.md was put into the bin by you." in text
+    assert "put hello.md into the bin" in text
     put_back(member, found)
     text = re.sub("<[^>]+>", "", member.get("/app/activity").text)
-    assert "hello.md was put back by you." in text
+    assert "restored hello.md" in text

@@ -42,7 +42,7 @@ def secret_on(answer):
 
 def test_a_collection_is_made_with_title_and_note_once(member):
     page = member.get("/app/collections")
-    assert "Nothing is put together yet." in page.text
+    assert "No collections yet." in page.text
     sent = {"title": "Offer", "note": "a\r\nb"}
     first, again = (member.submit(page, "/app/collections", **sent) for _ in range(2))
     assert first.headers["Location"] == again.headers["Location"]
@@ -52,6 +52,20 @@ def test_a_collection_is_made_with_title_and_note_once(member):
     assert "0 documents" in words(member.get("/app/collections"))
     refused = member.submit(member.get("/app/collections"), "/app/collections", title="", note="x")
     assert (refused.status, field_of(refused, "title")["aria-invalid"]) == (422, "true")
+
+
+def test_a_tile_shows_the_first_kinds_the_count_and_who_used_its_link(member, documents):
+    more = [member.api.upload(b"x", "text/csv", name=f"{n}.csv", token=None) for n in range(3)]
+    collection = member.api.collect(*documents, *more, title="Our offer")
+    page = member.get("/app/collections")
+    assert re.findall(r'<i class="badge \w+">(\w+)</i>', page.text) == ["txt", "txt", "txt", "csv"]
+    assert "+ 2" in words(page)
+    assert "6 documents" in words(page)
+    assert "Only you" in words(page)
+    link = member.api.share(collection, label="Ms Krause")
+    assert "1 link active" in words(member.get("/app/collections"))
+    assert member.api.open(link["shortUrl"]).status == 200
+    assert "Ms Krause used it" in words(member.get("/app/collections"))
 
 
 def test_documents_are_moved_taken_out_and_added_by_name(member, documents, collection):
@@ -116,8 +130,8 @@ def test_what_is_selected_is_put_together_in_the_order_in_which_it_came(member, 
 
 def test_a_link_to_it_is_shown_listed_and_tells_what_it_has_shown(member, documents, collection):
     path = f"{page_of(collection)}/links"
-    made = member.submit(member.get(path), path, label="the auditor")
-    assert "It opens Our offer" in words(made)
+    made = member.make_link(member.get(path), path, label="the auditor")
+    assert "Anyone with it can view and download 3 files until" in words(made)
     stranger, secret = Visitor(member.service), secret_on(made)
     assert stranger.get(f"/s?token={secret}").status == 200
     assert stranger.get(f"{at(documents[1], '/view')}?token={secret}").status == 200
@@ -127,13 +141,13 @@ def test_a_link_to_it_is_shown_listed_and_tells_what_it_has_shown(member, docume
     assert "opened the contents" in shown
     assert "opened Übersicht.txt" in shown
     assert link["id"] in member.get(f"/app/links?collection={collection['id']}").text
-    assert "1 live" in words(member.get("/app/collections"))
+    assert "the auditor used it" in words(member.get("/app/collections"))
 
 
 def test_a_link_that_takes_files_is_shown_with_words_to_send_along(member, collection):
     path = f"{page_of(collection)}/requests"
-    made = member.submit(member.get(path), path, maxViews="3")
-    assert "It takes files for Our offer" in words(made)
+    made = member.make_link(member.get(path), path, maxViews="3")
+    assert "Anyone with it can send 3 files to" in words(made)
     address = f"{member.service.url}/s?token={secret_on(made)}"
     assert element_of(made, "words").endswith(f"here, without an account: {address}")
     (link,) = member.api.links(collection)
@@ -164,9 +178,9 @@ def test_who_has_sent_a_file_is_named_in_the_collection_and_in_what_happened(
     assert re.search("Budget.txt Text · [^·]+ · from Ben &lt;b&gt; , ", shown), shown
     assert shown.count(" · from ") == 2
     told = sentences(member)
-    assert "“Ben &lt;b&gt;” sent Budget.txt by the link for “the office”." in told
-    assert "“you” sent Plan.txt by the link for “the office”." in told
-    assert "Anon.txt was uploaded by the link for “the office”." in told
+    assert "“Ben &lt;b&gt;” sent Budget.txt" in told
+    assert "“you” sent Plan.txt" in told
+    assert "the office sent Anon.txt" in told
 
 
 def test_it_is_deleted_when_its_title_is_typed_and_its_documents_stay(

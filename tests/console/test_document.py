@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from tests.console.visitor import Visitor, element_of, field_of, forms_of
+from tests.console.visitor import Visitor, element_of, field_of, forms_of, words
 from tests.formats import seconds_until
 
 
@@ -115,12 +115,17 @@ def new_link(member, found, **fields):
     return member.submit(member.get(found["path"]), action, **fields)
 
 
+def ready_link(member, found, **fields):
+    """Make a link, and return the page whose card shows it."""
+    return member.follow(new_link(member, found, **fields))
+
+
 def test_a_new_link_is_shown_with_everything_to_send_it_and_can_be_copied_again(member, found):
     terms = {"maxViews": "5", "password": "hunter22", "allowedOrigins": "https://intranet.example"}
-    page = new_link(member, found, label="the auditor", **terms)
+    page = ready_link(member, found, label="the auditor", **terms)
 
-    assert page.status == 200
-    link = re.search(r'id="link" value="([^"]+)"', page.text)[1]
+    assert "Your link is ready" in words(page)
+    link = element_of(page, "link")
     assert re.fullmatch(re.escape(f"{member.service.url}/s?token=dt_") + r"\w{38}", link)
     assert Visitor(member.service).get(link.removeprefix(member.service.url)).status == 200
     assert "mailto:?subject=hello.md" in page.text
@@ -139,15 +144,16 @@ def test_a_new_link_is_shown_with_everything_to_send_it_and_can_be_copied_again(
 def test_links_are_written_with_the_public_address(start_service):
     member = Visitor(start_service(BASE_URL="https://docs.example.org")).sign_up("a@example.org")
     found = member.api.upload(b"x", name="x.txt", token=None)
-    page = new_link(member, found | {"path": f"/app/documents/{found['id']}"})
-    assert re.search(r'id="link" value="https://docs.example.org/s\?token=dt_', page.text)
+    page = ready_link(member, found | {"path": f"/app/documents/{found['id']}"})
+    assert element_of(page, "link").startswith("https://docs.example.org/s?token=dt_")
     assert "127.0.0.1" not in page.text
 
 
 def test_a_link_sent_twice_is_made_once(member, found):
     page, action = member.get(found["path"]), found["path"] + "/links"
     answers = [member.submit(page, action, password="slow words") for _ in range(2)]
-    shown = [re.search(r"token=(dt_\w+)", answer.text)[1] for answer in answers]
+    shown = [element_of(member.follow(answer), "link") for answer in answers]
+    assert "token=dt_" in shown[0]
     assert shown[0] == shown[1]
     assert len(member.api.links(found)) == 1
 
@@ -184,16 +190,19 @@ def test_a_password_that_a_refused_form_lost_is_typed_again_or_waived(member, fo
         assert page.status == 422
     assert member.api.links(found) == []
 
-    assert member.submit(page, action, password="open sesame").status == 200
-    assert member.submit(page, action, open="1").status == 200
+    assert member.submit(page, action, password="open sesame").status == 303
+    assert member.submit(page, action, open="1").status == 303
     assert [one["hasPassword"] for one in member.api.links(found)] == [False, True]
 
 
 def test_a_link_to_save_only_is_sent_with_an_address_that_saves(member, found):
-    page = new_link(member, found, permissions="download")
-    address = re.search(r'id="link" value="([^"]+)"', page.text)[1]
+    page = ready_link(member, found, permissions="download")
+    address = element_of(page, "link")
     assert "/download?token=" in address
     assert "/view" not in page.text
+    assert "Anyone with it can download “hello.md”" in words(page).replace("“ ", "“").replace(
+        " ”", "”"
+    )
     assert Visitor(member.service).get(address.removeprefix(member.service.url)).status == 200
     (link,) = member.api.links(found)
     terms = f"/app/links/{link['id']}"
@@ -205,7 +214,8 @@ def test_a_link_too_long_for_a_qr_code_is_shown_without_one(member, found):
     page, action = member.get(found["path"]), found["path"] + "/links"
     (form,) = (one for one in forms_of(page) if one["action"] == action)
     host = ".".join(["a" * 60] * 50)
-    answer = member.post(f"http://{host}{action}", form["fields"])
+    made = member.post(action, form["fields"])
+    answer = member.get(f"http://{host}{made.headers['Location']}")
     assert answer.status == 200
     assert 'id="link"' in answer.text
     assert "QR code" not in answer.text
@@ -226,12 +236,51 @@ def test_links_of_the_document_are_listed_with_their_state(member, found):
     api.submit(used)
     api.open(live["viewUrl"])
 
-    assert f'href="/app/links?document={found["id"]}"' in member.get(found["path"]).text
+    shown = words(member.get(found["path"])).partition("Shared with")[2]
+    assert re.search(r"live one Opened 20", shown)
+    assert re.search(r"used one Used up 20.{9,30} · opened 1 time", shown)
+    assert re.search(r"revoked one Deleted 20", shown)
+    assert shown.index("live one") < shown.index("revoked one")
     page = member.get(f"/app/links?document={found['id']}")
     text = re.sub(r"<[^>]+>|\s+", " ", page.text)
-    assert re.search(r"live one +live +until .{9,40} opened 1 time,", re.sub(" +", " ", text))
+    assert re.search(r"live one +active +until .{9,40} opened 1 time,", re.sub(" +", " ", text))
     assert re.search(r"used one +used up .{9,40} opened 1 of 1 time,", re.sub(" +", " ", text))
-    assert re.search(r"revoked one +revoked .{9,40} not opened yet", re.sub(" +", " ", text))
+    assert re.search(r"revoked one +deleted .{9,40} not opened yet", re.sub(" +", " ", text))
+
+
+def test_behind_each_person_stands_what_was_done_by_their_link(member, found):
+    api = member.api
+    ana = api.share(found, label="Ana Silva", agreement="I keep this to myself.")
+    ben = api.share(found, label="Ben")
+    api.share(found)
+    accepted = {"name": "Karim", "accept": ana["agreementSha256"]}
+    assert api.open(ana["shortUrl"], "POST", json=accepted).status == 200
+    api.open(ben["viewUrl"])
+
+    page = member.get(found["path"]).text
+    people = [
+        " ".join(re.sub(r"<[^>]+>", " ", one).split())
+        for one in re.findall(r'<details class="person">(.*?)</details>', page, re.S)
+    ]
+    assert [one.partition(" Active ")[0].partition(" Opened ")[0] for one in people] == [
+        "Anyone with the link",
+        "Ben",
+        "Ana Silva",
+    ]
+    assert "Nobody has opened it yet." in people[0]
+    assert "Ben opened it" in people[1]
+    assert "“Karim” opened it" in people[2]
+    assert re.search("“Karim” accepted the agreement · Receipt", people[2])
+    (receipt,) = re.findall(r'href="(/app/links/openings/opn_\w+)"', page)
+    assert member.get(receipt).status == 200
+
+
+def test_at_most_twenty_links_stand_on_the_page_and_a_link_leads_to_all(member, found):
+    for number in range(21):
+        member.api.share(found, label=f"reader {number}")
+    page = member.get(found["path"]).text
+    assert page.count('<details class="person">') == 20
+    assert f'href="/app/links?document={found["id"]}"' in page
 
 
 def test_a_document_of_somebody_else_is_not_there_and_cannot_be_changed(member, document):

@@ -4,11 +4,17 @@ import io
 import json
 import re
 import zipfile
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
 import pytest
 
-from tests.console.visitor import SAME_SITE, Visitor, field_of
+from blueprints.console import forms
+from tests.console.visitor import SAME_SITE, Visitor, element_of, field_of, words
+from tests.forms import FORM
+from tests.forms import body as form_body
+from tests.forms import field as form_field
+from tests.forms import file as form_file
 from tests.waiting import run_in_threads
 
 JSON = {"Accept": "application/json"}
@@ -39,7 +45,7 @@ def test_an_empty_list_says_how_to_begin(member):
     text = member.get("/app/documents").text
     assert "Nothing here yet" in text
     assert f"{member.service.url}/v1/documents" in text
-    assert "Up to 64.0 MiB each" in text
+    assert "Up to 67 MB each" in text
 
 
 def test_an_upload_leads_to_its_page(member):
@@ -58,8 +64,12 @@ def test_one_form_without_a_script_stores_a_file_and_shows_its_link(member):
     terms = {"act": "link", "label": "the auditor", "permissions": "view", "ends": "7"}
     terms |= {"password": "open sesame", "maxViews": "3", "allowedOrigins": ""}
     answers = [upload(member, "k", **terms) for _ in range(2)]
-    addresses = [re.search(r'id="link" value="([^"]+)"', answer.text)[1] for answer in answers]
+    assert [answer.status for answer in answers] == [303, 303]
+    pages = [member.get(answer.headers["Location"]) for answer in answers]
+    addresses = [element_of(page, "link") for page in pages]
     assert addresses[0] == addresses[1]
+    assert "Anyone with it and the password can only view" in words(pages[0])
+    assert "It opens 3 times. Send the password separately." in words(pages[0])
     assert Visitor(member.service).get(addresses[0].removeprefix(member.service.url)).status == 200
     (document,) = stored(member)
     (link,) = member.api.links(document)
@@ -72,6 +82,65 @@ def test_one_form_without_a_script_stores_a_file_and_shows_its_link(member):
     assert field_of(refused, "label")["value"] == "the auditor"
     assert "open sesame" not in refused.text
     assert len(stored(member)) == 1
+
+
+def upload_several(member, names, content=b"a file", **fields):
+    parts = [form_field(name, value.encode()) for name, value in fields.items()]
+    parts += [form_file(name, content) for name in names]
+    headers = {"Content-Type": FORM} | SAME_SITE
+    return member.request("POST", "/app/documents?key=several", headers, form_body(*parts))
+
+
+def test_one_form_without_a_script_makes_one_link_to_several_files(member):
+    terms = {"act": "link", "permissions": "view download", "ends": "never"}
+    answers = [upload_several(member, ["a.txt", "b.txt", "c.txt"], **terms) for _ in range(2)]
+    assert answers[0].headers["Location"] == answers[1].headers["Location"]
+    page = member.get(answers[0].headers["Location"])
+    assert "Anyone with it can view and download 3 files until you turn it off." in words(page)
+    (collection,) = member.api.get("/v1/collections").json["collections"]
+    assert (collection["title"], collection["documentCount"]) == ("a.txt + 2", 3)
+    (link,) = member.api.links(collection)
+    assert link["collectionId"] == collection["id"]
+    assert len(stored(member)) == 3
+
+
+def test_several_files_are_kept_private_if_no_link_is_asked_for(member):
+    answer = upload_several(member, ["a.txt", "b.txt"], act="store")
+    assert answer.headers["Location"] == "/app/documents?done=uploaded"
+    assert len(stored(member)) == 2
+    assert member.api.get("/v1/tokens").json["tokens"] == []
+
+
+def test_of_several_files_none_is_stored_if_one_is_refused(start_service):
+    member = Visitor(start_service(QUOTA_DOCUMENTS="2")).sign_up("a@example.org")
+    answer = upload_several(member, ["a.txt", "b.txt", "c.txt"], act="store")
+    assert answer.status == 403
+    assert stored(member) == []
+
+
+def test_documents_are_shared_together_once(member):
+    ids = [member.api.upload(b"x", name=f"{n}.txt", token=None)["id"] for n in range(3)]
+    form = {"act": "share", "id": ids, "key": "k", "permissions": "view", "ends": "never"}
+    answers = [member.post("/app/documents", form, SAME_SITE | JSON) for _ in range(2)]
+    assert answers[0].json == answers[1].json
+    (collection,) = member.api.get("/v1/collections").json["collections"]
+    (link,) = member.api.links(collection)
+    assert answers[0].json["id"] == link["id"]
+    refused = member.post("/app/documents", form | {"maxViews": "0"}, SAME_SITE | JSON)
+    assert refused.json["errors"][0]["pointer"] == "#/maxViews"
+    many = form | {"id": [f"doc_{n}" for n in range(101)]}
+    refused = member.post("/app/documents", many, SAME_SITE | JSON)
+    assert "Share at most 100 documents at once." in refused.text
+    stranger = Visitor(member.service).sign_up(f"{ids[0]}@example.org")
+    assert stranger.post("/app/documents", form, SAME_SITE | JSON).status == 404
+
+
+def test_the_card_shows_a_new_link_while_it_is_active(member):
+    link = member.api.share(member.api.upload(name="a.txt", token=None))
+    page = member.get(f"/app/documents?made={link['id']}")
+    assert element_of(page, "link").endswith(link["token"])
+    member.api.delete(f"/v1/tokens/{link['id']}")
+    assert "Your link is ready" not in member.get(f"/app/documents?made={link['id']}").text
 
 
 def test_what_is_selected_is_saved_as_one_zip_file(member):
@@ -184,18 +253,20 @@ def test_pages_of_the_list_hold_each_document_once(keeper):
 
 def test_the_list_is_searched_by_name_and_type(keeper):
     search = lambda **query: rows(keeper.get("/app/documents?" + urlencode(query)))  # noqa: E731
-    twenties = [f"Photo {n}.png" for n in range(29, 20, -1)]
+    twenties = [f"Photo {n}.png" for n in range(29, -1, -1) if "2" in str(n)]
     assert search(name="PHOTO 2") == search(name="2 phóto") == twenties
     assert search(name="report", sort="oldest")[:2] == ["Report 0.pdf", "Report 1.pdf"]
     assert search(sort="largest") == search()
     assert search(sort="name")[:3] == ["Photo 0.png", "Photo 1.png", "Photo 10.png"]
-    assert set(search(type="PDF")) == {f"Report {n}.pdf" for n in range(21, 30)}
+    assert set(search(type="PDF")) == {f"Report {n}.pdf" for n in range(30)}
     assert search(name="photo", type="PDF") == []
-    assert len(search(type="nonsense")) == 9
+    assert len(search(type="nonsense")) == 50
     page = keeper.get("/app/documents?" + urlencode({"name": "report", "type": "PDF"}))
     assert 'value="report"' in page.text
-    assert "<option selected>PDF</option>" in page.text
-    assert "name=report&amp;type=PDF&amp;page=2" in page.text
+    assert re.search(r'type=PDF"[^>]* aria-current="true">PDF</a>', page.text)
+    assert 'name="type" value="PDF"' in page.text
+    assert "30 of 60 documents" in words(page)
+    assert "sort=oldest&amp;page=2" in keeper.get("/app/documents?sort=oldest").text
 
 
 def test_names_are_shown_as_text_with_what_is_hidden_made_visible(member):
@@ -205,15 +276,96 @@ def test_names_are_shown_as_text_with_what_is_hidden_made_visible(member):
     assert "U+202E" in text
 
 
-def test_the_list_says_how_many_links_are_live(member):
+def state_of(member, name):
+    """The line of words about a document in the list."""
+    row = re.search(rf"<bdi>{name}</bdi>.*?<td>(.*?)</td>", member.get("/app/documents").text, re.S)
+    return " ".join(re.sub(r"<[^>]+>", "", row[1]).split())
+
+
+def test_a_row_says_in_words_who_can_open_the_document_and_who_did(member):
     api = member.api
-    document, other = api.upload(b"x", token=None), api.upload(b"y", token=None)
-    first, _ = api.share(document), api.share(document)
-    assert "2 live" in member.get("/app/documents").text
+    document = api.upload(b"x", name="offer.txt", token=None)
+    assert state_of(member, "offer.txt") == "Only you"
+    first = api.share(document, label="Ana Silva")
+    assert re.fullmatch(
+        r"Active until 20[\d: UTC-]+, not opened yet", state_of(member, "offer.txt")
+    )
+    second = api.share(document)
+    assert state_of(member, "offer.txt") == "2 links active, not opened yet"
+    api.open(first["viewUrl"])
+    opened = r"Ana Silva opened it 20[\d: UTC-]+"
+    assert re.fullmatch(opened, state_of(member, "offer.txt"))
     api.revoke(document, first)
-    text = member.get("/app/documents").text
-    assert "1 live" in text
-    assert other["name"] in text
+    api.revoke(document, second)
+    assert re.fullmatch(opened + ", ended", state_of(member, "offer.txt"))
+
+
+def test_a_row_names_the_reader_whom_a_guarded_link_knows(member):
+    document = member.api.upload(b"x", name="offer.txt", token=None)
+    link = member.api.share(document, label="Acme", agreement="I keep this to myself.")
+    accepted = {"name": "Karim", "accept": link["agreementSha256"]}
+    assert member.api.open(link["shortUrl"], "POST", json=accepted).status == 200
+    assert state_of(member, "offer.txt").startswith("“Karim” opened it")
+
+
+def test_the_list_is_narrowed_to_what_is_shared_or_was_received(member):
+    api = member.api
+    shared, ended, mine = (api.upload(b"x", name=f"{n}.txt", token=None) for n in range(3))
+    api.share(shared)
+    api.revoke(ended, api.share(ended))
+    offer = api.collect(title="Tax papers")
+    link = api.share(offer, permissions=["upload"])
+    head = {"Content-Type": "multipart/form-data; boundary=x", "Accept": "application/json"}
+    part = '--x\r\nContent-Disposition: form-data; name="{}"{}\r\n\r\n{}\r\n'
+    body = part.format("from", "", "Ben") + part.format("file", '; filename="b.pdf"', "scan")
+    path = link["shortUrl"].removeprefix(member.service.url)
+    sent = Visitor(member.service).request("POST", path, head, (body + "--x--\r\n").encode())
+    assert sent.status == 201
+
+    listed = lambda query: rows(member.get("/app/documents?" + query))  # noqa: E731
+    assert listed("is=shared") == listed("is=shared&name=txt") == ["0.txt"]
+    assert listed("is=received") == listed("is=received&name=b") == ["b.pdf"]
+    assert listed("is=received&sort=name") == ["b.pdf"]
+    assert len(listed("is=")) == 4
+    assert "1 of 4 documents" in words(member.get("/app/documents?is=received"))
+    assert state_of(member, "b.pdf") == "Received from Ben"
+    assert mine["name"] in listed("")
+
+
+def test_the_script_gets_the_address_of_the_newest_link_of_a_row(member):
+    document = member.api.upload(b"x", name="offer.txt", token=None)
+    member.api.share(document)
+    link = member.api.share(document)
+    (path,) = re.findall('data-copy-of="([^"]+)"', member.get("/app/documents").text)
+    assert member.get(path, Accept="application/json").json == {"address": link["shortUrl"]}
+
+
+def test_documents_stand_below_headings_of_their_days(keeper):
+    headings = re.findall(r"data-day>([^<]+)<", keeper.get("/app/documents").text)
+    assert headings == ["Today"]
+    assert "data-day" not in keeper.get("/app/documents?sort=name").text
+    page = keeper.get("/app/documents?sort=largest").text
+    assert re.search(r'aria-sort="descending"><a href="[^"]+sort=largest">Size', page)
+
+
+@pytest.mark.parametrize(
+    ("days", "heading"),
+    [
+        (0, "Today"),
+        (1, "Yesterday"),
+        (2, "Earlier this week"),
+        (3, "Last week"),
+        (9, "Last week"),
+        (10, "Earlier this month"),
+        (31, "October"),
+        (400, "October 2025"),
+    ],
+)
+def test_a_heading_names_the_days_in_words(days, heading, monkeypatch):
+    wednesday = datetime(2026, 11, 25, 12, tzinfo=UTC)
+    monkeypatch.setattr(forms, "today", wednesday.date)
+    moment = wednesday - timedelta(days=days)
+    assert forms.day_heading(int(moment.timestamp() * 1000)) == heading
 
 
 def test_documents_of_others_are_not_listed(member, document):

@@ -35,14 +35,14 @@ def test_a_document_is_stored_shared_opened_and_saved_in_firefox(start_firefox, 
         page.until("location.pathname === '/app/documents' && document.readyState === 'complete'")
         page.evaluate(UPLOAD)
         page.until("document.querySelector('#uploads .live').textContent === 'stored'")
+        document = page.evaluate("document.querySelector('#uploads a').href")
         fill(page, password="open sesame")
         press(page, ".terms .first")
-        link = page.until("document.querySelector('#uploads [data-copy]').dataset.copy")
-        document = page.evaluate("document.querySelector('#uploads a').href")
+        link = page.until("document.querySelector('.ready [data-copy]').dataset.copy")
 
         page.goto(document)
         page.frame().until(AGREED)
-        press(page, ".menu > summary")
+        press(page, ".acts .menu > summary")
         saved = page.saved_by("a[href$='/download']")
 
         page.goto(link)

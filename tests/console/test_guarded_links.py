@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.console.visitor import Visitor, element_of, field_of, words
+from tests.console.visitor import Visitor, element_of, field_of, forms_of, words
 from tests.mailbox import BASE
 from tests.people import Person, at
 from tests.problems import refused
@@ -57,14 +57,14 @@ def test_a_link_is_made_for_certain_people_and_with_a_text_to_accept(owner, emai
             "recipients": f"{email},\r\n@Else.example",
             "agreement": TEXT.replace("\n", "\r\n"),
         }
-        page = owner.submit(owner.get(here + form), f"{here}/links", **typed)
-        assert f"It opens for {email}, @else.example only" in words(page)
-        assert "It asks them to accept your text first." in words(page)
+        page = owner.make_link(owner.get(here + form), f"{here}/links", **typed)
+        assert "Only 2 people can view and download" in words(page)
+        assert "They agree to your text first. A code by e-mail lets them in." in words(page)
         (link,) = owner.api.links(target)
         assert link["recipients"] == [email, "@else.example"]
         assert link["agreementSha256"] == SHA256
-        assert "· certain people · something to accept" in words(owner.get(here))
-    assert "· certain people · something to accept" in words(owner.get("/app/links"))
+        assert "· named people · agreement" in words(owner.get(here))
+    assert "· named people · agreement" in words(owner.get("/app/links"))
 
 
 def test_what_a_link_asks_is_changed_and_stays_to_the_byte_beside_other_terms(owner, email):
@@ -101,34 +101,46 @@ def test_what_is_wrong_is_told_at_its_field_and_stays_typed(owner, field, wrong)
     assert page.status == 422
     assert field_of(page, field, here + "/links")["aria-invalid"] == "true"
     assert wrong.split()[0].replace("<", "&lt;") in page.text
-    assert re.search(rf"<details open>\s*<summary>More(?:(?!</details>).)*{field}", page.text, re.S)
+    assert re.search(rf'data-pill="\w+" open>(?:(?!</details>).)*name="{field}"', page.text, re.S)
 
 
 def test_without_mail_a_link_asks_for_no_code(member, document):
     page = member.get(f"/app/documents/{document['id']}")
     assert 'name="agreement"' in page.text
     assert 'name="recipients"' not in page.text
-    assert 'name="agreement"' not in member.get("/app/documents").text
+    first = member.get("/app/documents")
+    assert 'name="agreement"' in first.text
+    assert 'name="recipients"' not in first.text
     inbox = member.api.share(member.api.collect(), permissions=["upload"])
     assert 'name="agreement"' not in member.get(path_of(inbox)).text
 
 
-def test_pages_are_marked_by_a_link_that_may_not_be_saved(member, document):
+def test_a_watermark_is_one_of_the_things_that_a_link_permits(member, document):
     page = member.get(f"/app/documents/{document['id']}")
-    assert 'name="watermark"' not in page.text
+    assert "view watermark" not in page.text
     here = f"/app/documents/{member.api.upload(samples.pdf('One'), 'application/pdf')['id']}"
-    refused = member.submit(member.get(here), here + "/links", watermark="1")
-    assert refused.status == 422
-    assert field_of(refused, "watermark", here + "/links")["aria-invalid"] == "true"
-    assert "Untick “May be saved”, or untick this:" in words(refused)
-    page = member.submit(refused, here + "/links", permissions="view")
-    assert "Each page carries who opened it, and when." in words(page)
+    page = member.get(here)
+    assert "A watermarked link can’t allow downloads." in words(page)
+    page = member.make_link(page, here + "/links", permissions="view watermark")
+    assert "A watermark is on every page." in words(page)
     link = member.api.get("/v1/tokens").json["tokens"][0]
     assert link["watermark"]
+    assert link["permissions"] == ["view"]
     member.submit(member.get(path_of(link)), path_of(link), label="a")
     assert record(member, link)["watermark"]
     member.post(path_of(link), {"permissions": "view", "agreement": "", "ends": "keep"})
     assert not record(member, link)["watermark"]
+
+
+def test_a_watermark_is_refused_at_the_choice_for_what_has_no_pages(member, document):
+    here = f"/app/documents/{document['id']}"
+    refused = member.submit(member.get(here), here + "/links", permissions="view watermark")
+    assert refused.status == 422
+    assert "Only a PDF, or what is shown as one, has pages to mark." in words(refused)
+    assert re.search(
+        r'data-pill="may" open>.*view watermark"[^>]* checked[^>]*aria-invalid', refused.text, re.S
+    )
+    assert member.api.links(document) == []
 
 
 def test_openings_say_who_when_and_what_they_accepted(member, service, document, tmp_path):
@@ -141,7 +153,12 @@ def test_openings_say_who_when_and_what_they_accepted(member, service, document,
         r"UTC “&lt;b&gt; U\+202E anA” opened Text · Receipt .* UTC “Ana Auditor” opened",
         words(page),
     )
-    receipts = [f"/app/links/{one}" for one in re.findall(r'href="([^"]+/receipt)"', page.text)]
+    pages = re.findall(r'href="(openings/opn_[0-9a-z]+)"', page.text)
+    shown = [member.get(f"/app/links/{one}") for one in pages]
+    assert "Ana Auditor accepted the agreement below to open a.md ." in words(shown[1])
+    assert TEXT in shown[1].text
+    assert "&lt;b&gt;" in shown[0].text
+    receipts = [re.search(r'href="([^"]+/receipt)" download', one.text)[1] for one in shown]
     saved = member.get(receipts[1])
     assert saved.headers["Content-Disposition"] == "attachment; filename=receipt.jsonl"
     (tmp_path / "receipt.jsonl").write_text(saved.text)
@@ -153,13 +170,18 @@ def test_openings_say_who_when_and_what_they_accepted(member, service, document,
     assert (text.text, text.kind) == (TEXT, "text/plain")
     assert "sandbox" in text.headers["Content-Security-Policy"]
     other = Visitor(service).sign_up(f"other-{member.email}")
-    for path in (receipts[1], agreement, receipts[1].replace("opn_", "opn_0")):
+    for path in (
+        receipts[1],
+        receipts[1].removesuffix("/receipt"),
+        agreement,
+        receipts[1].replace("opn_", "opn_0"),
+    ):
         assert other.get(path).status == 404
     assert 'href="/app/links' in member.get(f"/app/documents/{document['id']}").text
     assert "“Ana Auditor” opened it" in words(member.get(f"/app/documents/{document['id']}"))
     told = words(member.get("/app/activity"))
-    assert "“Ana Auditor” accepted what the link to a.md asks." in told
-    assert "a.md was opened by “Ana Auditor” ." in told
+    assert "accepted the agreement of the link to a.md" in told
+    assert re.search("“Ana Auditor” (?!You).*opened a.md", told)
 
 
 def test_openings_are_paged_and_stay_when_the_link_leads_elsewhere(member, service, document):
@@ -235,3 +257,48 @@ def test_a_mailed_link_for_a_new_password_leads_to_a_page_that_says_so(mailing, 
     assert answer.headers["Location"] == "/app/documents"
     assert element_of(visitor.get("/app/account"), "say") == ""
     assert "Sign up" in words(Visitor(mailing).get(path))
+
+
+def test_a_link_for_named_people_is_sent_from_its_page_and_where_it_is_made(owner, email, box):
+    document = owner.api.upload(b"x", name="plans.txt", token=None)
+    fields = {"permissions": "view", "ends": "7", "recipients": f"{email}\n@example.com"}
+    made = owner.post(f"/app/documents/{document['id']}/links", fields)
+    (link,) = owner.api.links(document)
+    action = f"/app/links/{link['id']}/send"
+    for page in (owner.follow(made), owner.get(f"/app/links/{link['id']}")):
+        assert action in [form["action"] for form in forms_of(page)]
+        assert f"To {email}" in words(page)
+
+    sent = owner.post(action, {"note": "As agreed."})
+
+    assert sent.headers["Location"] == f"/app/links/{link['id']}?done=sent"
+    assert "It is on its way" in words(owner.get(sent.headers["Location"]))
+    (mail,) = box.wait_for(1, email)
+    assert "As agreed." in mail.text
+    again = owner.post(action)
+    assert again.headers["Location"] == f"/app/links/{link['id']}?done=unsent"
+
+
+def test_the_card_of_a_new_link_stays_when_it_is_sent_or_turned_off(owner, email):
+    document = owner.api.upload(b"x", name="plans.txt", token=None)
+    here = f"/app/documents/{document['id']}"
+    card = owner.make_link(owner.get(here), f"{here}/links", recipients=email)
+    (link,) = owner.api.links(document)
+    path = f"/app/links/{link['id']}"
+
+    sent = owner.follow(owner.submit(card, f"{path}/send", note="As agreed."))
+    assert "It is on its way to them." in element_of(sent, "say")
+    assert "Your link is ready" in words(sent)
+
+    off = owner.follow(owner.submit(sent, f"{path}/enabled", enabled="no"))
+    assert "Your link is off" in words(off)
+    assert "Copy the link" not in words(off)
+    on = owner.follow(owner.submit(off, f"{path}/enabled", enabled="yes"))
+    assert "Your link is ready" in words(on)
+
+
+def test_a_link_for_everybody_or_a_whole_domain_offers_to_send_nothing(owner):
+    document = owner.api.upload(b"x", name="plans.txt", token=None)
+    for recipients in (None, ["@example.com"]):
+        link = owner.api.share(document, recipients=recipients)
+        assert "/send" not in owner.get(f"/app/links/{link['id']}").text

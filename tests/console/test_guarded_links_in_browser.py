@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.console.terms import field, open_pill, permit, say_of
 from tests.console.test_flows_in_browser import follow
 from tests.console.visitor import Visitor
 from tests.site import Site
@@ -48,20 +49,21 @@ def test_the_gate_is_passed_by_keyboard_and_without_a_script(  # noqa: PLR0917
     page.wait_for_url("**/s/codes?*")
     look(page, width)
     until(lambda: focused(page) == "code")
-    typed = {"code": code_of(box.wait_for(1)[0]), "password": "wrong one", "name": "Ana Auditor"}
-    for id, text in typed.items():
-        if focused(page) != id:
-            page.keyboard.press("Tab")
-        assert focused(page) == id
-        page.keyboard.type(text)
+    code = code_of(box.wait_for(1)[0])
     for password in ("wrong one", "right one"):
-        page.get_by_label("Code").fill(typed["code"])
-        page.get_by_label("Password").fill(password)
-        page.get_by_label("Your name").focus()
+        page.get_by_label("Code").focus()
+        page.keyboard.type(code)
+        page.keyboard.press("Tab")
+        assert focused(page) == "password"
+        page.keyboard.type(password)
         page.keyboard.press("Tab")
         assert focused(page) == "region"
         page.keyboard.press("PageDown")
         until(lambda: page.evaluate("document.activeElement.scrollTop") > 0)
+        page.keyboard.press("Tab")
+        assert focused(page) == "name"
+        if password == "wrong one":
+            page.keyboard.type("Ana Auditor")
         for key in ("Tab", "Space", "Tab", "Enter"):
             page.keyboard.press(key)
         if password == "wrong one":
@@ -71,7 +73,7 @@ def test_the_gate_is_passed_by_keyboard_and_without_a_script(  # noqa: PLR0917
             look(page, width)
     page.get_by_role("heading", name="Offer").wait_for()
     look(page, width)
-    assert page.get_by_role("link", name="Save the receipt of what you accepted").is_visible()
+    assert page.get_by_role("link", name="Save the receipt of the agreement").is_visible()
 
 
 def test_the_gate_opens_in_a_frame_of_an_allowed_site(mailing, box, email, owner, open_browser):
@@ -98,17 +100,16 @@ def test_an_owner_makes_a_link_that_asks_and_sees_who_opened_it(
     visitor = Visitor(mailing)
     visitor.log_in(f"owner-{email}")
     visitor.enter(page, f"/app/documents/{document['id']}")
-    page.get_by_text("More: certain people, something to accept, embedding").click()
-    page.get_by_label("Only these people").fill("nobody")
-    page.get_by_label("They accept first").fill("I keep this to myself.")
+    field(page, "Only these people").fill("nobody")
+    field(page, "Require agreement").fill("I keep this to myself.")
     page.get_by_role("button", name="Create the link").click()
     page.get_by_text("Use addresses as ana@example.org").wait_for()
-    assert page.get_by_label("They accept first").input_value() == "I keep this to myself."
+    assert field(page, "Require agreement").input_value() == "I keep this to myself."
     check(page, 375)
-    page.get_by_label("Only these people").fill("")
+    field(page, "Only these people").fill("")
     page.get_by_role("button", name="Create the link").click()
-    page.get_by_role("heading", name="The link is ready").wait_for()
-    address = page.get_by_label("Link", exact=True).input_value()
+    page.get_by_role("heading", name="Your link is ready").wait_for()
+    address = page.inner_text("#link")
     reader = open_browser()
     reader.goto(mailing.url + "/s" + address.partition("/s")[2])
     reader.get_by_label("Your name").fill("Ana")
@@ -119,35 +120,38 @@ def test_an_owner_makes_a_link_that_asks_and_sees_who_opened_it(
     page.goto(f"{mailing.url}/app/links/{link['id']}")
     assert "“Ana”" in page.get_by_role("table", name="Openings").inner_text()
     check(page, 375)
+    follow(page.get_by_role("link", name="Receipt"))
+    assert "I keep this to myself." in page.inner_text("main")
+    page.locator("summary", has_text="For audits").click()
+    check(page, 375)
     with page.expect_download() as saved:
-        page.get_by_role("link", name="Receipt").click()
+        page.get_by_role("link", name="Save the line of the log").click()
     assert "agreement.accepted" in saved.value.path().read_text()
 
 
-def test_who_marks_the_pages_of_a_link_need_not_find_the_box_for_saving(member, open_browser):
+def test_a_watermark_and_downloads_exclude_each_other_in_one_choice(member, open_browser):
     api = member.api
     document = api.upload(samples.pdf("One"), "application/pdf", token=None)
     page = open_browser()
     member.enter(page, f"/app/documents/{document['id']}")
-    page.locator("#new summary", has_text="More").click()
-    saving = page.locator("#new").get_by_label("May be saved")
-    mark = page.locator("#new").get_by_label("Put the reader's address into the pages")
-    mark.check()
-    assert not saving.is_checked()
-    assert saving.is_disabled()
-    mark.uncheck()
-    assert saving.is_checked()
-    assert saving.is_enabled()
-    mark.check()
+    form = page.locator("#new")
+    if not form.evaluate("one => one.open"):
+        page.get_by_role("link", name="New link").click()
+    permit(form, "can only view, with a watermark")
+    assert say_of(form, "may") == "can only view, with a watermark"
+    assert form.get_by_text("A watermarked link can’t allow downloads.").is_visible()
+    permit(form, "can view and download")
+    assert not form.get_by_text("A watermarked link can’t allow downloads.").is_visible()
+    permit(form, "can only view, with a watermark")
     follow(page.get_by_role("button", name="Create the link"))
-    assert "Each page carries who opened it, and when." in page.inner_text("main")
+    assert "A watermark is on every page." in page.inner_text(".ready")
     (link,) = api.links(document)
     assert (link["permissions"], link["watermark"]) == (["view"], True)
 
     page.goto(f"{member.service.url}/app/links/{link['id']}")
-    assert page.get_by_label("May be saved").is_disabled()
-    page.get_by_label("Put the reader's address into the pages").uncheck()
-    page.get_by_label("May be saved").check()
+    chosen = open_pill(page, "may").get_by_role("radio", name="with a watermark")
+    assert chosen.is_checked()
+    permit(page, "can view and download")
     follow(page.get_by_role("button", name="Save the terms"))
     (link,) = api.links(document)
     assert (link["permissions"], link["watermark"]) == (["view", "download"], False)

@@ -55,7 +55,8 @@ def test_shared_files_are_stored_and_stand_in_the_card_that_makes_links(member):
     assert [one["name"] for one in stored] == ["Rechnung für مكتب.pdf", "IMG_1.jpg"]
     assert stored[1]["contentType"] == "image/jpeg"
     for one in stored:
-        assert f'<li><a href="/app/documents/{one["id"]}" name="{one["name"]}">' in page.text
+        row = f'<a href="/app/documents/{one["id"]}"><bdi>{one["name"]}</bdi></a>'
+        assert f'{row}<span class="state live">stored</span>' in page.text
     assert "The files are stored." in page.text
 
 
@@ -82,7 +83,7 @@ def test_nothing_shared_is_nothing_stored(member):
 def test_who_is_not_logged_in_is_asked_to_and_to_share_it_again(size, visitor):
     answer = share(visitor, ("file", b"x" * size, "a.txt", "text/plain"))
     assert answer.status == 303
-    assert "share it once more" in visitor.get(answer.headers["Location"]).text
+    assert "Log in, then share it again." in visitor.get(answer.headers["Location"]).text
 
 
 def test_another_site_shares_nothing(member):

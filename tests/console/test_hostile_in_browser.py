@@ -78,7 +78,7 @@ def test_a_hostile_page_on_another_port_does_nothing(service, browser, hostile_s
         *(f"/app/documents/{document['id']}{act}" for act in ("", "/links")),
         "/app/bin",
         f"/app/bin/{document['id']}/delete",
-        *(f"/app/links/{link['id']}{act}" for act in ("", "/revoke")),
+        *(f"/app/links/{link['id']}{act}" for act in ("", "/enabled", "/revoke")),
         *(f"/app/keys/{key['id']}/{act}" for act in ("rotate", "revoke")),
         *(f"/app/webhooks/{webhook['id']}{act}" for act in ("", "/test", "/rotate", "/delete")),
         "/app/logout",
@@ -125,7 +125,7 @@ def test_hostile_documents_in_the_preview_do_nothing(service, browser, listener)
     for path in previews:
         page.goto(service.url + path)
         sent.clear()
-        frame = page.frame_locator("iframe.stage")
+        frame = page.frame_locator(".stage iframe")
         frame.locator("main").first.wait_for(state="attached", timeout=60_000)
         address = f"{service.url}{path}/view?embed=1"
         others = [one.url for one, _ in sent if one.url != address]

@@ -33,7 +33,7 @@ def test_live_links_are_listed_before_those_that_ended(member):
     links = [api.share(document, label=f"number {n}") for n in range(4)]
     for link in links[2:]:
         api.revoke(document, link)
-    found = re.findall(r"number \d(?= *x.txt *(?:live|revoked))", words(member.get("/app/links")))
+    found = re.findall(r"number \d(?= *x.txt *(?:active|deleted))", words(member.get("/app/links")))
     assert found == ["number 1", "number 0", "number 3", "number 2"]
 
 
@@ -60,7 +60,7 @@ def test_an_empty_list_says_how_to_begin(member):
 
 
 def test_a_link_shows_its_qr_code_when_asked(member, shared):
-    assert "<svg" not in member.get(shared["path"]).text.partition("<main")[2]
+    assert "The link as a QR code" not in member.get(shared["path"]).text
     assert 'aria-label="The link as a QR code"><svg' in member.get(shared["path"] + "?qr=1").text
 
 
@@ -131,7 +131,7 @@ def test_a_revoked_link_opens_no_more_and_cannot_be_changed(member, shared):
     open_link(member, shared)
     asks = member.get(shared["path"])
     assert "opened 1 of 7 times" in words(asks)
-    assert "Once it is revoked, nobody can open it." in words(asks)
+    assert "Its address never opens again, and this can’t be undone." in words(asks)
     assert not record_of(member, shared)["revokedAt"]
 
     here = SAME_SITE | {"Referer": member.service.url + shared["path"]}
@@ -139,7 +139,7 @@ def test_a_revoked_link_opens_no_more_and_cannot_be_changed(member, shared):
 
     assert answer.headers["Location"] == shared["path"] + "?done=taken"
     assert open_link(member, shared).status == 410
-    assert "revoked" in words(member.get(shared["path"]))
+    assert "deleted" in words(member.get(shared["path"]))
     assert 'name="label"' not in member.get(shared["path"]).text
     refused = member.submit(page, shared["path"], label="x")
     assert refused.status == 409
@@ -156,12 +156,75 @@ def test_revoking_leads_back_to_the_document_where_it_was_done(member, shared):
     assert answer.headers["Location"] == path + "?done=taken"
 
 
+def test_a_switch_turns_a_link_off_and_its_undo_turns_it_on_again(member, shared):
+    action = shared["path"] + "/enabled"
+    page = member.get(shared["path"])
+    assert 'role="switch" aria-checked="true"' in page.text
+
+    off = member.post(action, {"enabled": "no"}, SAME_SITE | {"Referer": page_of(member, shared)})
+
+    assert off.status == 303
+    assert off.headers["Location"] == f"{shared['path']}?done=off&link={shared['id']}"
+    assert open_link(member, shared).status == 410
+    after = member.get(off.headers["Location"])
+    assert 'role="switch" aria-checked="false"' in after.text
+    assert re.search(r"off since", words(after))
+    undo = next(form for form in forms_of(after) if "back" in form["fields"])
+    assert undo == {"action": action, "fields": {"back": shared["path"]}}
+    on = member.post(undo["action"], undo["fields"] | {"enabled": "yes"})
+    assert on.headers["Location"] == f"{shared['path']}?done=on&link={shared['id']}"
+    assert open_link(member, shared).status == 200
+
+
+def page_of(member, link):
+    return member.service.url + link["path"]
+
+
+def test_each_row_of_a_link_that_has_not_ended_has_a_switch(member, shared):
+    ended = member.api.upload(b"x", name="ended.txt")
+    member.api.revoke(ended, ended["token"])
+    path = f"/app/documents/{shared['document']}"
+    for page in ("/app/links", path):
+        switches = [form["action"] for form in forms_of(member.get(page))]
+        assert switches.count(shared["path"] + "/enabled") == 1
+        assert f"/app/links/{ended['token']['id']}/enabled" not in switches
+
+
+def test_a_switch_leads_back_to_the_page_where_it_is_and_offers_to_undo_it_there(member, shared):
+    path = f"/app/documents/{shared['document']}"
+    action = shared["path"] + "/enabled"
+    for here in (path, "/app/links"):
+        referrer = {"Referer": member.service.url + here}
+        off = member.post(action, {"enabled": "no"}, SAME_SITE | referrer)
+        assert off.headers["Location"] == f"{here}?done=off&link={shared['id']}"
+        assert "Nobody can open it until you turn it on again." in words(
+            member.get(off.headers["Location"])
+        )
+        forms = forms_of(member.get(off.headers["Location"]))
+        assert {"action": action, "fields": {"back": here}} in forms
+
+
+@pytest.mark.parametrize("id", ["tok_..", "tok_X/../x", "doc_1", ""])
+def test_an_address_offers_to_undo_nothing_but_the_switch_of_a_link(member, id):
+    page = member.get(f"/app/links?done=off&link={id}")
+    assert "/enabled" not in page.text
+
+
+def test_activity_says_that_a_link_was_turned_off_and_on(member, shared):
+    for enabled in ("no", "yes"):
+        member.post(shared["path"] + "/enabled", {"enabled": enabled})
+    page = words(member.get("/app/activity"))
+    for word in ("off", "on"):
+        assert re.search(rf"turned {word} the link to +shared.md +for “ ?the auditor ?”", page)
+
+
 def test_a_link_of_somebody_else_is_not_there(member, alice, document):
     link = alice.share(document)
     path = f"/app/links/{link['id']}"
     assert member.get(path).status == 404
     assert member.post(path, {"permissions": "view", "ends": "keep"}).status == 404
     assert member.post(path + "/revoke").status == 404
+    assert member.post(path + "/enabled", {"enabled": "no"}).status == 404
     assert alice.open(link["viewUrl"]).status == 200
 
 
@@ -190,3 +253,20 @@ def test_openings_that_are_counted_and_not_listed_yet_are_said_to_be_so(member):
     page = words(member.get(path))
     assert "opened 3 times" in page
     assert words_of_it in page
+
+
+def test_the_name_is_hidden_until_a_link_opens_and_named_again_by_a_tick(member):
+    document = member.api.upload(b"x", name="Notice of dismissal.txt", token=None)
+    here = f"/app/documents/{document['id']}"
+    for fields, is_hidden in (({}, False), ({"hideName": ["0", "1"]}, True)):
+        member.make_link(member.get(here), f"{here}/links", password="open sesame", **fields)
+        link, *_ = member.api.links(document)
+        assert link["hideName"] is is_hidden
+
+    terms = f"/app/links/{link['id']}"
+    stays = member.submit(member.get(terms), terms, label="Ben")
+    assert stays.status == 303
+    assert member.api.links(document)[0]["hideName"] is True
+    changed = member.submit(member.get(terms), terms, hideName="0")
+    assert changed.status == 303
+    assert member.api.links(document)[0]["hideName"] is False

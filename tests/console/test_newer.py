@@ -31,7 +31,7 @@ def test_a_newer_file_takes_over_links_and_places_and_the_former_stays(member, d
     member.api.delete(f"/v1/tokens/{revoked['id']}")
     path = f"/app/documents/{document['id']}/newer"
     page = member.get(path)
-    assert "1 live link opens the newer file" in words(page)
+    assert "1 active link will open the new file; its address stays." in words(page)
     assert "in 1 collection" in words(page)
     (action,) = re.findall(rf'action="({path}\?key=[^"]+)"', page.text)
     first, again = (send(member, action) for _ in range(2))
@@ -49,9 +49,9 @@ def test_a_newer_file_takes_over_links_and_places_and_the_former_stays(member, d
     opened = member.api.open(live["shortUrl"], "POST", form={"password": "hunter22"})
     assert "second" in opened.text
     page = member.get(first.headers["Location"])
-    assert "Delete the former file" in page.text
+    assert "Delete the old version" in page.text
     member.post("/app/documents", {"act": "bin", "id": document["id"]})
-    assert "Delete the former file" not in member.get(first.headers["Location"]).text
+    assert "Delete the old version" not in member.get(first.headers["Location"]).text
 
 
 def test_nothing_changes_if_the_newer_file_is_refused(member, document):

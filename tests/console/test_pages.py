@@ -14,7 +14,17 @@ from tests.contract.webhooks import create_webhook
 from tests.service import ROOT
 
 PUBLIC = ["/app/login", "/app/signup"]
-NOUNS = ("documents", "collections", "bin", "links", "keys", "webhooks", "activity", "account")
+NOUNS = (
+    "documents",
+    "collections",
+    "requests",
+    "bin",
+    "links",
+    "keys",
+    "webhooks",
+    "activity",
+    "account",
+)
 
 
 PAGES = [f"/app/{noun}" for noun in NOUNS]
@@ -88,11 +98,13 @@ def test_style_and_script_are_compressed_for_clients_that_accept_gzip(member):
 
 def test_the_sheet_and_the_script_are_sent_as_they_are_written(visitor):
     style, script = re.findall(r'"(/app/console-[^"]+)"', visitor.get("/app/login").text)
-    written = ROOT / "templates"
-    shared = ROOT / "viewer/templates/base.css"
-    text = shared.read_text() + (written / "console/console.css").read_text()
-    assert visitor.get(style).text.strip() == text.strip()
-    assert visitor.get(script).text.strip() == (written / "console/console.js").read_text().strip()
+    sent = {"styles": visitor.get(style).text, "scripts": visitor.get(script).text}
+    assert sent["styles"].startswith((ROOT / "viewer/templates/base.css").read_text())
+    for folder, text in sent.items():
+        files = sorted((ROOT / "templates/console" / folder).iterdir())
+        assert len(files) > 5
+        for file in files:
+            assert text.count(file.read_text().strip()) == 1, file.name
 
 
 def test_an_error_is_a_page_and_for_programs_a_problem(member):
@@ -108,7 +120,9 @@ def test_an_error_is_a_page_and_for_programs_a_problem(member):
 @pytest.fixture
 def having(service):
     """Somebody with one of everything, and the ids by the nouns of the pages' addresses."""
-    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@console.example")
+    email = f"{secrets.token_hex(6)}@console.example"
+    owner = Visitor(service).sign_up(email)
+    service.run_command("users", "link", email, "proxy", email)
     document, binned = owner.api.upload(b"x"), owner.api.upload(b"x")
     owner.post("/app/documents", {"act": "bin", "id": binned["id"]})
     link = owner.api.share(document, agreement="I keep this to myself.")
@@ -125,6 +139,7 @@ def having(service):
         "webhooks": webhook["id"],
         "deliveries": owner.api.post(f"/v1/webhooks/{webhook['id']}/test").json["id"],
         "keys": owner.api.create_api_key().record["id"],
+        "identities": re.search(r"identities/(\w+)/", owner.get("/app/account").text)[1],
         "sessions": owner.api.get("/v1/auth/sessions").json["sessions"][0]["id"],
     }
 
@@ -205,12 +220,16 @@ def test_a_service_without_console_has_the_front_page_and_nothing_below_app(star
 
 
 def sentences(member, query=""):
+    """Each act behind the name of its actor, as the page lists them."""
     text = member.get("/app/activity" + query).text
-    lines = re.findall(r"<li><span>(.*?)</span>", text)
-    return [re.sub(r"<[^>]+>", "", line) for line in lines]
+    told = []
+    for actor, acts in re.findall(r"<b><bdi>([^<]*)</bdi></b>\s*<ol>(.*?)</ol>", text, re.S):
+        lines = re.findall(r"</svg><span>(.*?)</span><time", acts)
+        told += [f"{actor} {re.sub(r'<[^>]+>', '', line)}" for line in lines]
+    return told
 
 
-def test_what_happened_is_told_newest_first(member):
+def test_what_people_did_is_told_newest_first_below_their_names(member):
     api = member.api
     document = api.upload(b"x", name="Contract.pdf", token=None)
     link = api.share(document, label="the auditor")
@@ -222,15 +241,33 @@ def test_what_happened_is_told_newest_first(member):
     api.post(f"/v1/api-keys/{key.record['id']}/rotate", json={})
 
     assert sentences(member) == [
-        "The key backup was replaced by a new one by you.",
-        "copy.txt was uploaded by the key backup.",
-        "The key backup was created by you.",
-        "The link to Contract.pdf for “the notary” was revoked by you.",
-        "The link to Contract.pdf for “the notary” was changed by you.",
-        "Contract.pdf was opened by the link for “the notary”.",
-        "A link to Contract.pdf was made by you for “the notary”.",
-        "Contract.pdf was uploaded by you.",
+        "You replaced the key backup by a new one",
+        "You created the key backup",
+        "You deleted the link to Contract.pdf for “the notary”",
+        "You changed the link to Contract.pdf for “the notary”",
+        "You made a link to Contract.pdf for “the notary”",
+        "You uploaded Contract.pdf",
+        "The key backup uploaded copy.txt",
+        "the notary opened Contract.pdf",
     ]
+
+
+def test_own_looks_are_told_only_where_they_are_asked_for(member):
+    document = member.api.upload(b"x", name="Contract.pdf", token=None)
+    member.api.get(f"/v1/documents/{document['id']}/view")
+    assert sentences(member) == ["You uploaded Contract.pdf"]
+    both = ["You opened Contract.pdf", "You uploaded Contract.pdf"]
+    assert sentences(member, "?own=1") == both
+    assert sentences(member, "?type=document.viewed") == both[:1]
+
+
+def test_the_same_act_of_a_day_is_told_once_with_its_number(member):
+    document = member.api.upload(b"x", name="Contract.pdf", token=None)
+    for _ in range(3):
+        member.api.patch(f"/v1/documents/{document['id']}", json={"name": "Contract.pdf"})
+        link = member.api.share(document, label="Ana")
+    assert "You made a link to Contract.pdf for “Ana”, 3 times" in sentences(member)
+    assert link["label"] == "Ana"
 
 
 def test_it_is_filtered_by_type_and_document(member):
@@ -238,12 +275,12 @@ def test_it_is_filtered_by_type_and_document(member):
     first = api.upload(b"x", name="first.txt", token=None)
     api.upload(b"y", name="second.txt", token=None)
     api.get(f"/v1/documents/{first['id']}/view")
-    assert sentences(member, "?type=document.viewed") == ["first.txt was opened by you."]
+    assert sentences(member, "?type=document.viewed") == ["You opened first.txt"]
     page = member.get(f"/app/activity?document={first['id']}")
     assert "second.txt" not in page.text
     assert f'value="{first["id"]}" checked' in page.text
     both = f"?document={first['id']}&type=document.created"
-    assert sentences(member, both) == ["first.txt was uploaded by you."]
+    assert sentences(member, both) == ["You uploaded first.txt"]
     document = member.get(f"/app/documents/{first['id']}")
     assert f"/app/activity?document={first['id']}" in document.text
 
@@ -253,20 +290,18 @@ def test_deleted_documents_are_told_without_their_name(member):
     document = api.upload(b"x", name="secret plan.txt", token=None)
     api.share(document)
     api.delete(f"/v1/documents/{document['id']}")
-    assert sentences(member)[:2] == [
-        "The link to a document that is gone has ended.",
-        "A document that is gone was deleted by you.",
-    ]
+    assert "The service ended the link to a document that is gone" in sentences(member)
+    assert "You deleted a document that is gone" in sentences(member)
 
 
 def test_older_activity_is_on_further_pages(member):
     api = member.api
-    for number in range(40):
+    for number in range(60):
         api.upload(b"x", name=f"{number}.txt", token=None)
     page = member.get("/app/activity")
     (older,) = re.findall(r'rel="next" href="([^"]+)"', page.text)
     found = sentences(member) + sentences(member, older.replace("&amp;", "&"))
-    assert found == [f"{number}.txt was uploaded by you." for number in range(39, -1, -1)]
+    assert found == [f"You uploaded {number}.txt" for number in range(59, -1, -1)]
 
 
 def test_names_in_it_are_text(member):
@@ -287,7 +322,7 @@ def test_nothing_of_others_is_told(member, document):
 def test_activity_stands_below_its_day_with_a_receipt_behind_a_fold(member):
     member.api.upload(b"x", token=None)
     text = member.get("/app/activity").text
-    assert re.search(r"<h2>Today</h2>\s*<ol", text)
+    assert re.search(r"<h2>Today</h2>\s*<ul", text)
     (last,) = member.api.events()
     assert f"<code>{last['hash']}</code>" in text.partition("<summary>A receipt")[2]
 
@@ -297,3 +332,16 @@ def test_activity_stands_below_its_day_with_a_receipt_behind_a_fold(member):
 )
 def test_a_day_is_named_in_words(days, words):
     assert re.fullmatch(words, _day(Event(created_at=now() - days * 86_400_000)))
+
+
+def test_an_address_that_only_a_form_goes_to_says_so_to_people(member):
+    page = member.request("DELETE", "/app/keys", {"Accept": "text/html"})
+    assert "This page can’t be opened directly" in page.text
+    assert "Allow" not in page.text
+
+
+def test_one_script_words_the_moments_of_all_pages():
+    words_hours = [
+        path.name for path in (ROOT / "templates").rglob("*.js") if "hour:" in path.read_text()
+    ]
+    assert words_hours == ["moments.js"]

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.console.terms import choose_end, field, say_of
 from tests.console.test_flows_in_browser import enter, follow
 from tests.console.visitor import Visitor
 from tests.waiting import until
@@ -74,6 +75,7 @@ def test_what_a_phone_has_shared_gets_its_links_in_the_card(service, open_browse
     page = open_browser(390, permissions=["clipboard-read", "clipboard-write"])
     enter(page, service)
     page.goto(page.evaluate(SHARE))
+    page.get_by_role("radio", name="A link for each").check()
     page.get_by_role("button", name="Create and copy link").click()
     until(lambda: said(page) == "The links are copied.")
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
@@ -101,8 +103,8 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(small_service, op
     page.asked.clear()
     page.locator("#file").set_input_files([file("large.bin", b"x" * 1_000_001)])
     row = page.get_by_role("list", name="Uploads").get_by_role("listitem")
-    assert "Too large: up to 977 KiB can be stored." in row.inner_text()
-    assert not row.get_by_role("button").count()
+    assert "Too large: up to 1 MB can be stored." in row.inner_text()
+    assert not row.get_by_role("button", name="Try again").count()
     assert page.asked == []
     page.locator("#file").set_input_files([file("small.bin")])
     until(lambda: "stored" in page.get_by_role("list", name="Uploads").inner_text())
@@ -119,15 +121,15 @@ def test_progress_moves_and_an_upload_is_cancelled_and_sent_again(service, open_
     page.locator("#file").set_input_files([file("slow.bin", b"x" * 3_000_000)])
     seen = until(lambda: progress(page))
     until(lambda: progress(page) > seen)
-    page.get_by_role("button", name="Cancel").click()
-    row = page.get_by_role("list", name="Uploads")
-    until(lambda: "cancelled" in row.inner_text())
-    assert not row.locator(".error").count()
+    page.get_by_role("button", name="Cancel slow.bin").click()
+    row = page.get_by_role("list", name="Uploads").get_by_role("listitem")
+    until(lambda: not row.count())
+    assert page.get_by_text("Drop a file, get a link").is_visible()
 
     network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": -1})
     page.locator("#file").set_input_files([file("slow.bin")])
     until(lambda: names(page) == ["slow.bin"])
-    until(lambda: said(page) == "1 of 2 stored.")
+    until(lambda: said(page) == "1 stored.")
 
 
 def test_what_a_cut_line_stopped_goes_on_by_itself_and_is_not_stored_twice(service, open_browser):
@@ -161,7 +163,7 @@ def test_a_file_becomes_a_copied_link_that_ends_on_friday_and_has_a_password(ser
     page = open_browser(permissions=["clipboard-read", "clipboard-write"])
     enter(page, service)
     page.locator("#file").set_input_files([file("contract.txt", b"We agree.")])
-    page.get_by_label("Password").fill("hunter22")
+    field(page, "Password").fill("hunter22")
     page.get_by_role("button", name="Create and copy link").click()
     until(lambda: said(page) == "The link is copied.")
     recipient = open_browser()
@@ -169,8 +171,8 @@ def test_a_file_becomes_a_copied_link_that_ends_on_friday_and_has_a_password(ser
     recipient.get_by_label("Password").fill("hunter22")
     recipient.get_by_role("button", name="Open the document").click()
     recipient.get_by_text("We agree.").wait_for()
-    row = page.get_by_role("list", name="Uploads").get_by_role("listitem")
-    row.get_by_role("link", name="Terms").click()
+    assert "Anyone with it and the password can view and download" in page.inner_text(".ready")
+    page.get_by_role("link", name="Change").click()
     page.wait_for_url("**/app/links/tok_*")
     assert "Fri" in page.inner_text("main")
 
@@ -260,14 +262,16 @@ def test_the_form_of_a_link_is_gone_once_the_link_is_copied(sender):
 
 def test_the_next_file_has_neither_the_password_nor_the_label_of_the_one_before(sender):
     sender.locator("#file").set_input_files([file("for-ana.txt")])
-    sender.get_by_label("Who is it for?").fill("Ana")
-    sender.get_by_label("Password").fill("only Ana knows")
-    sender.get_by_role("radio", name="Never").check()
+    field(sender, "Who is it for?").fill("Ana")
+    field(sender, "Password").fill("only Ana knows")
+    choose_end(sender, "until I turn it off")
     create_link(sender)
     sender.locator("#file").set_input_files([file("for-ben.txt")])
-    assert sender.get_by_label("Who is it for?").input_value() == ""
-    assert sender.get_by_label("Password").input_value() == ""
-    assert not sender.get_by_role("radio", name="Never").is_checked()
+    said_then = [say_of(sender, kind) for kind in ("who", "more")]
+    assert said_then == ["Anyone with the link", "Name, limit, embedding"]
+    assert re.fullmatch(r"until \w+, .+", say_of(sender, "until"))
+    assert field(sender, "Who is it for?").input_value() == ""
+    assert field(sender, "Password").input_value() == ""
     create_link(sender)
     ana, ben = links_of(sender)
     assert (ana["label"], ana["hasPassword"], ana["expiresAt"]) == ("Ana", True, None)
@@ -278,7 +282,7 @@ def test_the_next_file_has_neither_the_password_nor_the_label_of_the_one_before(
 def test_terms_cannot_change_while_a_link_waits_for_its_file(sender):
     held = hold_uploads(sender)
     sender.locator("#file").set_input_files([file("slow.txt")])
-    sender.get_by_label("Who is it for?").fill("Ana")
+    field(sender, "Who is it for?").fill("Ana")
     until(lambda: progress(sender) is not None and held)
     sender.get_by_role("button", name=CREATE).click()
     assert sender.locator(".terms").evaluate("one => one.inert")
@@ -290,17 +294,19 @@ def test_terms_cannot_change_while_a_link_waits_for_its_file(sender):
 def test_what_a_link_is_refused_for_is_said_and_can_be_corrected(sender):
     sender.evaluate("navigator.clipboard.writeText('from before')")
     sender.locator("#file").set_input_files([file("a.txt"), file("b.txt")])
-    sender.get_by_label("Password").fill("keep me")
-    sender.get_by_label("Opens at most").fill("0")
+    sender.get_by_role("radio", name="A link for each").check()
+    field(sender, "Password").fill("keep me")
+    field(sender, "View limit").fill("0")
     sender.get_by_role("button", name=CREATE).click()
     until(lambda: said(sender) == "Use 1 to 1,000,000.")
     assert copied(sender) == "from before"
-    assert sender.get_by_label("Password").input_value() == "keep me"
-    sender.get_by_label("Opens at most").fill("3")
+    assert sender.evaluate("document.activeElement.name") == "maxViews"
+    assert field(sender, "Password").input_value() == "keep me"
+    field(sender, "View limit").fill("3")
     sender.get_by_role("button", name=CREATE).click()
     until(lambda: said(sender) == "The links are copied.")
     assert [link["maxViews"] for link in links_of(sender)] == [3, 3]
-    assert sender.locator("#uploads [data-copy]").count() == 2
+    assert sender.locator(".ready li [data-copy]").count() == 2
 
 
 def test_cancelled_files_leave_the_clipboard_as_it_was(sender):
@@ -309,7 +315,7 @@ def test_cancelled_files_leave_the_clipboard_as_it_was(sender):
     sender.locator("#file").set_input_files([file("slow.txt")])
     until(lambda: progress(sender) is not None and held)
     sender.get_by_role("button", name=CREATE).click()
-    sender.get_by_role("button", name="Cancel").click()
+    sender.get_by_role("button", name="Cancel slow.txt").click()
     until(lambda: said(sender) == "Nothing was stored, so there is no link.")
     assert copied(sender) == "from before"
 
@@ -317,12 +323,13 @@ def test_cancelled_files_leave_the_clipboard_as_it_was(sender):
 def test_a_file_that_is_only_stored_asks_for_no_link_any_more(sender):
     sender.locator("#file").set_input_files([file("mine.txt")])
     until(lambda: said(sender) == "1 stored.")
-    sender.get_by_label("Password").fill("for another file")
-    sender.get_by_role("button", name="Only store it").click()
-    assert said(sender) == "Stored, without a link."
+    field(sender, "Password").fill("for another file")
+    sender.get_by_role("button", name="Keep private").click()
+    assert said(sender) == "Stored. Only you can open it."
+    assert not sender.get_by_role("list", name="Uploads").get_by_role("listitem").count()
     assert not sender.get_by_role("button", name=CREATE).is_visible()
     sender.locator("#file").set_input_files([file("other.txt")])
-    assert sender.get_by_label("Password").input_value() == ""
+    assert field(sender, "Password").input_value() == ""
     create_link(sender)
     assert len(links_of(sender)) == 1
 
@@ -335,18 +342,18 @@ def test_the_list_and_its_count_follow_uploads_and_links(sender):
     until(lambda: "2 documents," in sender.inner_text(".used"))
     create_link(sender)
     row = sender.get_by_role("table", name="Documents").locator("tr", has_text="new.txt")
-    until(lambda: "1 live" in row.inner_text())
+    until(lambda: "not opened yet" in row.inner_text())
 
 
 def test_a_copy_button_says_what_it_does_again_also_after_two_clicks(sender):
     sender.clock.install()
     sender.locator("#file").set_input_files([file("a.txt")])
     create_link(sender)
-    button = sender.locator("#uploads [data-copy]")
+    button = sender.locator(".ready [data-copy]")
     for _ in range(2):
         button.click()
         until(lambda: button.inner_text() == "Copied ✓")
-    until(lambda: sender.clock.run_for(2000) or button.inner_text() == "Copy")
+    until(lambda: sender.clock.run_for(2000) or button.inner_text() == "Copy again")
 
 
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
@@ -357,18 +364,19 @@ def test_a_day_ends_where_the_reader_is_on_each_page(zone, service, open_browser
     owner.enter(page)
     page.api = owner.api
     page.locator("#file").set_input_files([file("a.txt")])
-    friday = page.locator(".terms label", has_text=re.compile(r"^Fri \d")).inner_text()
-    page.get_by_role("radio", name="Tomorrow").check()
+    choose_end(page, "until tomorrow")
     create_link(page)
     page.locator("#file").set_input_files([file("b.txt")])
-    page.get_by_role("radio", name=friday).check()
+    choose_end(page, "until Friday")
+    friday = say_of(page, "until")
     create_link(page)
+    assert re.search(r"Friday, .+ 11:59\sPM", page.inner_text(".ready time"))
     (document, _) = page.api.get("/v1/documents").json["documents"]
-    for name in ("Tomorrow", friday):
+    for name in ("until tomorrow", "until Friday"):
         page.goto(f"{service.url}/app/documents/{document['id']}")
-        if not page.get_by_role("radio", name=name).is_visible():
+        if not page.locator("#new").evaluate("one => one.open"):
             page.get_by_role("link", name="New link").click()
-        page.locator("#new").get_by_role("radio", name=name).check()
+        choose_end(page.locator("#new"), name)
         follow(page.get_by_role("button", name="Create the link"))
 
     here = datetime.now(ZoneInfo(zone)).date()
@@ -376,6 +384,6 @@ def test_a_day_ends_where_the_reader_is_on_each_page(zone, service, open_browser
     days = [moment.astimezone(ZoneInfo(zone)) for moment in ends]
     assert {moment.time().replace(microsecond=0) for moment in days} == {time(23, 59, 59)}
     tomorrow = here + timedelta(days=1)
-    last = next(one.date() for one in days if f"{one:%a} {one.day} {one:%b}" == friday)
+    last = next(one.date() for one in days if f"until {one:%a}, {one:%b} {one.day}" == friday)
     assert sorted(moment.date() for moment in days) == sorted([tomorrow, tomorrow, last, last])
     assert datetime.now(UTC) < min(ends)

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.console.visitor import Visitor, element_of, field_of
+from models import EVENT_TYPES
+from tests.console.visitor import Visitor, element_of, field_of, words
 from tests.receiver import Receiver
 from tests.waiting import until
 
@@ -104,14 +105,37 @@ def test_a_test_is_delivered_listed_and_sent_again(owner, receiver):
 
     assert owner.submit(owner.get(path), path + "/test").status == 303
 
-    page = until(lambda: (page := owner.get(path)) and "delivered" in page.text and page)
+    page = until(lambda: (page := owner.get(path)) and "Delivered" in page.text and page)
     assert "webhook test" in page.text
-    assert re.search(r"20\d in [\d,]+ ms", page.text)
+    assert re.search(r"HTTP 20\d after [\d,]+ ms", page.text)
     assert "&#34;type&#34;: &#34;webhook.test&#34;" in page.text.replace("&quot;", "&#34;")
     (again,) = re.findall(rf'"({path}/deliveries/dlv_\w+/redeliver)"', page.text)
     assert owner.post(again).status == 303
     receiver.wait_for(2)
-    until(lambda: owner.get(path).text.count("</time>: 20") == 2)
+    until(lambda: owner.get(path).text.count("</time>: HTTP 20") == 2)
+
+
+def test_a_failed_delivery_says_why_and_when_it_is_tried_again(owner, receiver):
+    receiver.answers.append((500, "no"))
+    new_webhook(owner, url=receiver.url("/failing"))
+    path = path_of(owner)
+    owner.submit(owner.get(path), path + "/test")
+
+    page = until(lambda: (page := owner.get(path)) and "Failed" in page.text and page)
+
+    said = re.sub(r"\s+", " ", words(page))
+    assert re.search(r"Failed: HTTP 500 after [\d,]+ ms , again 20\d\d-[\d-]+ [\d:]+ UTC", said)
+    assert 'data-refresh="' in page.text
+    assert f'<a class="button unscripted" href="{path}">Refresh</a>' in page.text
+
+
+def test_a_new_webhook_gets_all_events_unless_some_are_chosen(member):
+    page = member.get("/app/webhooks")
+    assert "All events" in words(page)
+    member.submit(page, "/app/webhooks", url=ADDRESS)
+    (record,) = listed(member)
+    assert sorted(record["events"]) == sorted(EVENT_TYPES)
+    assert "all events" in words(member.get("/app/webhooks"))
 
 
 def test_a_deleted_webhook_is_gone(member):

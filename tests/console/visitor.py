@@ -56,6 +56,15 @@ class Visitor:
         found = next(form for form in forms_of(page) if form["action"] == action)
         return self.post(action, found["fields"] | fields)
 
+    def make_link(self, page, action, **fields):
+        """Send the form of a new link, and return the page with the card that shows the link."""
+        return self.follow(self.submit(page, action, **fields))
+
+    def follow(self, answer):
+        """Return the page that the answer of a form leads to."""
+        assert answer.status == 303, answer
+        return self.get(answer.headers["Location"])
+
     def sign_up(self, email, password=PASSWORD):
         answer = self.post("/app/signup", {"email": email, "password": password})
         assert answer.status == 303, answer

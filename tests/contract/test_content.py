@@ -1,12 +1,14 @@
 """The original's bytes: headers, conditional requests, ranges (RFC 9110, section 14)."""
 
+import html
+import re
 import urllib.parse
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.contract.requests import BIG, GOOD, content
-from tests.people import at
+from tests.people import Person, at
 
 
 def test_content_is_the_original_with_its_content_type(alice, document):
@@ -175,3 +177,25 @@ def test_if_range_applies_only_to_the_same_content(alice, document):
 def test_if_none_match_takes_precedence_over_range(alice, document):
     tag = content(alice, document).headers["ETag"]
     assert content(alice, document, Range="bytes=99-", If_None_Match=tag).status == 304
+
+
+def test_a_page_without_an_origin_reads_ranges_by_its_ticket_and_why_a_ticket_loads_nothing(
+    service, alice
+):
+    """Ranges are read by a script of the page: the answers may be read from everywhere."""
+    table = b"a,b\n" + b"1,2\n" * (9 << 18)
+    link = alice.upload(table, "text/csv", name="a.csv")["token"]
+    anonymous = Person(service)
+    page = anonymous.get(link["viewUrl"].removeprefix(service.url))
+    (address,) = re.findall(rb'data-content="([^"]*)"', page.body)
+    path = html.unescape(address.decode()).removeprefix(service.url)
+    assert page.policy["connect-src"] == [f"{service.url}{path.partition('?')[0]}"]
+
+    part = anonymous.get(path, headers={"Range": "bytes=4000000-4000099", "Origin": "null"})
+    assert (part.status, part.body) == (206, table[4_000_000:4_000_100])
+    assert part.headers["Access-Control-Allow-Origin"] == "*"
+    ended = anonymous.get(path[:-9] + "AAAAAAAAA", headers={"Origin": "null"})
+    assert ended.status == 401
+    assert ended.headers["Access-Control-Allow-Origin"] == "*"
+    without = anonymous.get(path.partition("?")[0], headers={"Origin": "null"})
+    assert without.headers["Access-Control-Allow-Origin"] is None

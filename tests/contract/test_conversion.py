@@ -4,6 +4,7 @@ import re
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from html import unescape
 
 import pytest
 
@@ -12,9 +13,10 @@ from tests.people import Person
 from tests.service import StartError
 from tests.waiting import until
 from viewer.tests import samples
-from viewer.tests.convertible import docx, open_document
+from viewer.tests.convertible import docx, open_document, workbook
 
 WORD = f"{samples.OPEN_XML}wordprocessingml.document"
+WORKBOOK = f"{samples.OPEN_XML}spreadsheetml.sheet"
 RTF = rb"{\rtf1\ansi The first page.\page The second page.}"
 AS_TEXT = "Only its text, tables and pictures are shown"
 CONVERTED = "Converted by LibreOffice"
@@ -202,3 +204,117 @@ def test_without_a_converter_a_word_document_is_text_and_has_no_list_of_pages(al
 def test_a_converter_that_does_not_exist_stops_the_start(start_service):
     with pytest.raises(StartError, match="DOCSERVICE_CONVERTER is '/nowhere/soffice'"):
         start_service(CONVERTER="/nowhere/soffice")
+
+
+def other_view(page):
+    """The address that leads to the other view of a workbook; None if there is none."""
+    found = re.search(
+        r'<a class="button other-view" href="https?://[^/]+([^"]+)">([^<]+)', page.text
+    )
+    return found and (found[2], unescape(found[1]))
+
+
+@pytest.fixture
+def sales(writer):
+    return writer.upload(workbook(), WORKBOOK, name="sales.xlsx")
+
+
+@pytest.mark.parametrize("embed", ["", "&embed=1"], ids=["page", "frame"])
+def test_a_workbook_leads_to_its_pages_and_back_without_a_second_view(writer, sales, embed):
+    link = writer.share(sales)
+    nobody = Person(writer.service)
+    table = nobody.open(link["viewUrl"] + embed)
+    words, address = other_view(table)
+    pages = nobody.get(address)
+    back, returned = other_view(pages)
+
+    assert 'class="worksheet"' in table.text
+    assert (words, back) == ("As pages", "As a table")
+    assert address.endswith(f"{embed}&as=pages")
+    assert "Drawn by LibreOffice as it would be printed" in pages.text
+    assert "data-pages=" in pages.text
+    assert 'class="worksheet"' in nobody.get(returned).text
+    assert writer.views(sales, link) == 1
+
+
+def test_a_link_with_one_view_leads_to_the_pages_as_well(writer, sales):
+    link = writer.share(sales, maxViews=1, password="right one")
+    opened = writer.submit(link, "view", password="right one")
+    _, address = other_view(opened)
+
+    assert "Drawn by LibreOffice" in Person(writer.service).get(address).text
+    assert writer.views(sales, link) == 1
+
+
+def test_the_pages_of_a_workbook_are_listed_and_drawn(writer, sales):
+    listed = writer.get(f"/v1/documents/{sales['id']}/pages").json
+    first = writer.get(f"/v1/documents/{sales['id']}/pages/1").json
+
+    assert [page["text"].strip() for page in listed["pages"]] == ["The first page."]
+    assert first["picture"].startswith("data:image/")
+
+
+def test_the_prompt_of_a_link_keeps_which_view_it_leads_to(writer, sales):
+    link = writer.share(sales, password="right one")
+    nobody = Person(writer.service)
+    prompt = nobody.open(link["viewUrl"] + "&as=pages")
+    path = link["viewUrl"].removeprefix(writer.service.url).partition("?")[0]
+    for password in ("wrong", "right one"):
+        query = unescape(re.search(r'<form method="post" action="([^"]+)"', prompt.text)[1])
+        prompt = nobody.request("POST", path + query, form={"password": password})
+
+    assert "Drawn by LibreOffice" in prompt.text
+
+
+def test_a_browser_waits_for_the_pages_of_a_workbook(writer, sales):
+    link = writer.share(sales)["viewUrl"]
+    _, address = other_view(writer.open(link))
+    nobody = Person(writer.service)
+
+    assert nobody.get(address, headers=BROWSER).status == 202
+    shown = until(lambda: (got := nobody.get(address, headers=BROWSER)).status == 200 and got)
+    assert "Drawn by LibreOffice" in shown.text
+
+
+def test_a_saved_workbook_is_its_table(writer, sales):
+    saved = writer.get(f"/v1/documents/{sales['id']}/download?as=pages")
+
+    assert 'class="worksheet"' in saved.text
+    assert other_view(saved) is None
+
+
+def test_the_owner_sees_the_pages_of_a_workbook_in_the_frame_of_its_page(converting):
+    visitor = Visitor(converting).sign_up("sheets@example.com")
+    document = visitor.api.upload(workbook(), WORKBOOK, name="sales.xlsx")
+    framed = visitor.get(f"/app/documents/{document['id']}/view?embed=1", Accept="text/html")
+    _, address = other_view(framed)
+
+    assert "&embed=1&as=pages" in address
+    assert "Drawn by LibreOffice" in Person(converting).get(address).text
+
+
+def test_without_libreoffice_a_workbook_has_one_view(service):
+    writer = service.register()
+    document = writer.upload(workbook(), WORKBOOK, name="sales.xlsx")
+    link = writer.share(document)["viewUrl"]
+
+    assert other_view(writer.open(link)) is None
+    assert 'class="worksheet"' in writer.open(link + "&as=pages").text
+    assert (
+        writer.get(f"/v1/documents/{document['id']}/pages", errors=()).json["code"] == "not_found"
+    )
+
+
+def test_other_documents_are_shown_as_always(writer):
+    document = writer.upload(b"# Title\n", "text/markdown")
+    page = writer.get(f"/v1/documents/{document['id']}/view?as=pages")
+
+    assert 'class="prose"' in page.text
+
+
+def test_libreoffice_draws_the_pages_of_a_workbook(with_libreoffice):
+    document = with_libreoffice.upload(workbook(), WORKBOOK, name="sales.xlsx")
+    page = with_libreoffice.get(f"/v1/documents/{document['id']}/view?as=pages")
+
+    assert "Drawn by LibreOffice" in page.text
+    assert ">North</text>" in page.text

@@ -45,7 +45,7 @@ def tell_nothing(answer, documents):
 def test_no_address_tells_anything_of_a_guarded_link_before_all_is_sent(service, alice, documents):
     collection = alice.collect(*documents, title=NAME)
     for target in (*documents, collection):
-        link = alice.share(target, agreement=TEXT)
+        link = alice.share(target, agreement=TEXT, hideName=True)
         reader = Person(service).with_token(link["token"])
         for path in addresses(documents, collection):
             for method, headers in product(("GET", "HEAD"), ASKED_FOR):

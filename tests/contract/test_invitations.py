@@ -180,7 +180,8 @@ def test_the_operator_sets_a_password_from_stdin_which_ends_all_sessions(service
     assert NEW_PASSWORD not in output
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     refused(Person(service).log_in(email, PASSWORD), 401, "wrong_credentials")
-    assert service.log_in(email, NEW_PASSWORD).get("/v1/auth/me").json == person.record
+    profile = service.log_in(email, NEW_PASSWORD).get("/v1/auth/me").json
+    assert profile == person.record | {"showName": True}
 
 
 @pytest.mark.parametrize(("who", "password"), [("nobody@example.org", PASSWORD), ("", "short")])

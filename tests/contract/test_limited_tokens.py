@@ -20,7 +20,7 @@ def test_opening_a_limited_link_shows_a_button_and_uses_no_view(alice, temporary
         assert (page.status, page.kind) == (200, "text/html")
         assert '<form method="post"' in page.text
         assert LOST not in page.text
-        assert temporary_document["name"] not in page.text
+        assert temporary_document["name"] in page.text
         assert page.policy["frame-ancestors"] == origins
     assert alice.views(temporary_document, link) == 0
 
@@ -28,7 +28,7 @@ def test_opening_a_limited_link_shows_a_button_and_uses_no_view(alice, temporary
 def test_the_prompt_says_until_when_and_how_often_it_opens_and_not_for_whom(alice):
     document = alice.upload(expiresAt=time_from_now(hours=5))
     for terms, words in (
-        ({"maxViews": 1, "expiresAt": None}, "opened once more"),
+        ({"maxViews": 1, "expiresAt": None}, "opened one more time"),
         ({"maxViews": 3}, "opened 3 more times"),
     ):
         page = alice.open(alice.share(document, label="for the auditor", **terms)["shortUrl"])

@@ -44,11 +44,11 @@ def test_an_address_that_agrees_gets_a_notice_of_what_happens_to_links(mailing, 
     assert person.record["email"] in question.text
 
     for _ in range(3):  # as a scanner of mail would
-        assert "Send notices to this address" in Visitor(mailing).get(page_in(question)).text
+        assert "Confirm notifications" in Visitor(mailing).get(page_in(question)).text
     document = person.upload(name="Contract.pdf")
     open_link(mailing, document)
     assert deliveries(person, webhook) == []
-    assert "Notices are on" in confirm(mailing, question).text
+    assert "Notifications are on" in confirm(mailing, question).text
     assert record(person, webhook)["enabled"]
 
     document = person.upload(name="Contract.pdf")
@@ -70,11 +70,11 @@ def test_whoever_gets_notices_ends_them_by_the_page_that_each_one_names(mailing,
     confirm(mailing, box.wait_for(1)[0])
     assert person.post(f"/v1/webhooks/{webhook['id']}/test").status == 202
     notice = box.wait_for(2)[1]
-    assert "No more notices" in confirm(mailing, notice).text
+    assert "Notifications are off" in confirm(mailing, notice).text
     assert record(person, webhook)["disabledReason"] == "unconfirmed"
     edited = person.patch(f"/v1/webhooks/{webhook['id']}", json={"enabled": True})
     refused_field(edited, "#/enabled")
-    assert "Notices are on" in confirm(mailing, notice).text
+    assert "Notifications are on" in confirm(mailing, notice).text
 
 
 def test_a_code_opens_its_own_webhook_alone(mailing, box, email):
@@ -147,7 +147,7 @@ def test_one_checkbox_of_the_account_makes_and_deletes_the_webhook(mailing, box,
         return "checked" in field_of(owner.get("/app/account"), "notices")
 
     assert not box_is_checked()
-    assert "We have sent a mail" in change(notices="1")
+    assert "We sent a mail" in change(notices="1")
     (question,) = box.wait_for(1)
     assert question.to == [email]
     change()
@@ -162,7 +162,7 @@ def test_one_checkbox_of_the_account_makes_and_deletes_the_webhook(mailing, box,
     assert owner.api.get(path).json["enabled"]
     page = owner.get("/app/webhooks/" + owner.api.get("/v1/webhooks").json["webhooks"][0]["id"])
     assert "Replace the secret" not in page.text
-    assert "No more notices" in owner.post(action).text or not box_is_checked()
+    assert "Notifications are off" in owner.post(action).text or not box_is_checked()
     assert owner.api.get("/v1/webhooks").json["webhooks"] == []
 
 

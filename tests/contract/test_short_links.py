@@ -188,7 +188,7 @@ def test_a_short_link_that_ended_is_a_page_that_says_so(alice, anonymous, docume
     for call in ("", "/content", "/download"):
         page = anonymous.get(short(link, call), headers=AS_PAGE)
         assert (page.status, page.kind) == (410, "text/html")
-        assert "This link was taken back" in page.text
+        assert "This link is off" in page.text
         refused(anonymous.get(short(link, call)), 410, "token_spent")
 
 

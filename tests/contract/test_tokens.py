@@ -27,6 +27,8 @@ RECORD = {
     "recipients",
     "agreementSha256",
     "watermark",
+    "hideName",
+    "enabled",
 }
 SHOWN_ONCE = {"token", "shortUrl", "viewUrl", "downloadUrl", "contentUrl", "embedHtml"}
 CALLS = ("view", "download", "content")

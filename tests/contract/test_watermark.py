@@ -86,7 +86,7 @@ def test_a_marked_link_gives_nothing_but_marked_pages(mailing, person, document)
     saved = Person(mailing).post(at(document, f"/download?{ticket}"), json={"password": "12345678"})
     refused(saved, 403, "scope_missing")
     gate = by_token.get(at(document, "/view"))
-    assert "The link and the time stand on every page." in gate.text
+    assert "Each page shows the link and the time." in gate.text
     assert "data:image" not in gate.text
     contents = call(mailing, {**link, "documentId": None}, headers={"Accept": "application/json"})
     (one,) = contents.json["documents"]

@@ -142,3 +142,18 @@ FROZEN = (
     "79bd60131424ba57643f15b5181e89f22ec0235ab3b267db6845600814305dae3ef8b42153a91296"
     "bf4f5b5afe771d82d2713c36de471de8b15de443d305f03b0eaf516ac7c35f7c13a6b5a306"
 )
+
+
+def test_a_stream_opens_however_it_is_cut_and_only_as_a_whole():
+    plaintext = os.urandom(3 * CHUNK + 7)
+    message = sealed(plaintext)
+    for step in (1000, STEP, len(message)):
+        unsealer = sealing.Unsealer(KEY, CONTEXT)
+        parts = [unsealer.update(message[at : at + step]) for at in range(0, len(message), step)]
+        assert b"".join(parts) + unsealer.finish() == plaintext
+    short = sealing.Unsealer(KEY, CONTEXT)
+    short.update(message[: HEADER + STEP])
+    with pytest.raises(DecryptionError):
+        short.finish()
+    with pytest.raises(DecryptionError):
+        sealing.Unsealer(KEY, CONTEXT + b"x").update(message)

@@ -46,6 +46,43 @@ def test_a_descriptor_is_ready_once_each_time_that_it_is_expected(readiness_clas
         connection.close()
 
 
+def test_a_descriptor_may_be_expected_while_another_thread_takes_it(monkeypatch):
+    readiness = Selector()
+    inner = readiness._selector
+    reader, writer = os.pipe()
+    os.write(writer, b"x")
+    is_forgotten, is_expected = threading.Event(), threading.Event()
+    forget = type(inner).unregister
+
+    def forget_late(descriptor):
+        mapping = inner._fd_to_key
+        key = mapping.pop(descriptor)  # the first half of `unregister`
+        is_forgotten.set()
+        is_expected.wait(timeout=0.2)  # the other thread is free to come between, or waits
+        mapping[descriptor] = key
+        return forget(inner, descriptor)
+
+    monkeypatch.setattr(inner, "unregister", forget_late)
+    readiness.expect(reader)
+
+    def expect_again():
+        is_forgotten.wait()
+        readiness.expect(reader)
+        is_expected.set()
+
+    other = threading.Thread(target=expect_again)
+    other.start()
+    first = readiness.wait()
+    other.join()
+    monkeypatch.undo()
+
+    assert first == reader
+    assert reader in inner.get_map()
+    readiness.close()
+    os.close(reader)
+    os.close(writer)
+
+
 def test_a_body_is_received_while_all_workers_that_may_serve_do_so(held):
     request = ask("/body", "POST", "Content-Length: 4", "X-API-Key: any")
     with held.connected(request + b"abc") as connection:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from models.runtime import deadlines
 from tests.mailbox import certificate
 from webhooks import SafeHttpClient, http_client
 
@@ -245,6 +246,7 @@ def test_a_response_body_is_cut_at_the_deadline_and_the_status_counts(serve, mon
     monkeypatch.setattr(http_client, "_read", read_late)
     clock = SimpleNamespace(monotonic=lambda: 100 * late.is_set())
     monkeypatch.setattr(http_client, "time", clock)
+    monkeypatch.setattr(deadlines, "time", clock)
     outcome = SafeHttpClient(HERE).post(f"http://127.0.0.1:{serve(talk)}/", {}, BODY)
     assert (outcome.status, outcome.answer) == (200, "")
 

@@ -73,6 +73,7 @@ SIGNATURES: Final = (
     (b"fLaC", "audio/flac"),
 )
 TEXTS: Final = ("message/rfc822", "application/mbox", "application/x-subrip")  # not text/…
+PUBLISHER: Final = "application/x-mspublisher"
 OFFICE: Final = ("application/msword", "application/vnd.ms-", OPEN_XML, OPEN_DOCUMENT)
 EXCEL_2003: Final = b"urn:schemas-microsoft-com:office:spreadsheet"  # in the first bytes of its XML
 PAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:[^?]|\?xml[^>]*>\s*<(?:!doctype )?html)", re.I)
@@ -112,7 +113,7 @@ SPECIAL_CASES: Final = {
         "application/vnd.google-earth.kmz",
         "application/vnd.apple.",
     ),
-    OLE: ("application/msword", "application/vnd.ms-", "application/vnd.visio"),
+    OLE: ("application/msword", "application/vnd.ms-", "application/vnd.visio", PUBLISHER),
     f"{OPEN_XML}spreadsheetml.sheet": ("application/vnd.ms-excel.sheet.binary.",),
     "image/heif": ("image/heic",),
     "application/gzip": (PACKED_SVG,),

@@ -178,6 +178,7 @@ OTHERS: Final = Kind(
         "application/vnd.google-earth.kmz": ".kmz",
         "application/vnd.ms-visio.drawing": ".vsdx",
         "application/vnd.visio": ".vsd",
+        "application/x-mspublisher": ".pub",
         f"{OPEN_DOCUMENT}graphics": ".odg",
         "font/collection": ".ttc",
         "font/otf": ".otf",

@@ -28,6 +28,7 @@ NAMES: Final = {
     "application/vnd.rar": "RAR archive",
     "application/vnd.sqlite3": "SQLite database",
     "application/vnd.visio": "Visio drawing",
+    "application/x-mspublisher": "Publisher document",
     "application/vnd.wordperfect": "WordPerfect document",
     "application/x-7z-compressed": "7z archive",
     "application/x-archive": "Unix archive",

@@ -4,19 +4,21 @@ from collections.abc import Mapping
 from typing import Final
 
 CUT_NOTE: Final = "Only its beginning is shown. Save the original to read all of it."
-UNITS: Final = ("KiB", "MiB", "GiB", "TiB")
+UNITS: Final = ("KB", "MB", "GB", "TB")  # each is 1,000 times the one before it
 
 
 def format_size(size: int) -> str:
-    """Return `1 byte`, `24.0 KiB`, `512 MiB`."""
-    if size < 1024:
+    """Return `1 byte`, `2.4 KB`, `512 MB`: a decimal only below ten, where it tells something."""
+    if size < 1000:
         return format_count(size, "byte")
-    amount = size / 1024
+    amount = size / 1000
     unit = 0
-    while amount >= 1023.95 and unit < len(UNITS) - 1:
-        amount /= 1024
+    while amount >= 999.5 and unit < len(UNITS) - 1:
+        amount /= 1000
         unit += 1
-    return f"{amount:.0f} {UNITS[unit]}" if amount >= 99.95 else f"{amount:.1f} {UNITS[unit]}"
+    has_decimal = amount < 9.95
+    digits = f"{amount:.1f}".removesuffix(".0") if has_decimal else f"{amount:.0f}"
+    return f"{digits} {UNITS[unit]}"
 
 
 def format_count(number: int, noun: str) -> str:

@@ -7,6 +7,7 @@ from .escaping import single_line
 
 UNSAFE_IN_FILE_NAMES = dict.fromkeys(map(ord, ':*?"<>|'), "_")
 KINDS = {"unknown": "file"}  # others are badges themselves
+SHORTENED = {"pages": "page", "numbers": "num"}  # of longer extensions
 MAX_LENGTH = 180
 MAX_BYTES = 240  # file systems take 255 bytes, of which a number may need some
 RESERVED = re.compile(r"(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(?:\.|$)", re.I)  # by Windows
@@ -55,5 +56,6 @@ def extension_of(name: str) -> str:
 def badge(name: str, kind: str) -> str:
     """Return the extension if it is short and plain, else the kind: at most four characters."""
     own = extension_of(name)
+    own = SHORTENED.get(own, own)
     is_plain = 0 < len(own) <= 4 and own.isalnum() and own.isascii()
     return own if is_plain else KINDS.get(kind, kind[:4])

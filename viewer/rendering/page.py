@@ -49,6 +49,7 @@ class PageOptions:
     may_save: bool = True
     parent_origin: str = "*"
     pages_url: str | None = None
+    other_view_url: str | None = None
     receipt_url: str | None = None
     neighbours: Neighbours | None = None
 
@@ -62,7 +63,7 @@ class Layout:
     has_original: bool
 
 
-def layout(original: Original, preview: Preview, options: PageOptions) -> Layout:
+def layout(original: ShownDocument, preview: Preview, options: PageOptions) -> Layout:
     embedded = not options.content_url and (options.may_save or preview.carrier != "a")
     page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
     start, _, rest = page.partition(BODY_PLACEHOLDER)
@@ -74,7 +75,7 @@ def layout(original: Original, preview: Preview, options: PageOptions) -> Layout
 
 
 def _values(
-    original: Original, preview: Preview, options: PageOptions, *, embedded: bool
+    original: ShownDocument, preview: Preview, options: PageOptions, *, embedded: bool
 ) -> dict[str, object]:
     name = name_of(original)
     styles, scripts = _assets(preview, options)
@@ -85,6 +86,7 @@ def _values(
         "parts": shared_parts(preview.tools, styles, scripts, wraps=preview.kind == "text"),
         "body": BODY_PLACEHOLDER,
         "options": options,
+        "other_view": "As a table" if original.as_pages else "As pages",
         "record": original.record(),
         "sha256": original.sha256,
         "name": name,
@@ -97,6 +99,7 @@ def _values(
         "policy": policy.for_file(preview, styles, scripts) if options.offline else None,
         "source": _data_uri(original, preview) if embedded else options.content_url,
         "embedded": embedded,
+        "reads_from": options.content_url if options.may_save else None,
     }
 
 
@@ -160,8 +163,9 @@ def view(
     **shown: Any,
 ) -> RenderedPage:
     """Return the page that shows a document inline, with these fields of `PageOptions`: that of a
-    PDF loads more from `pages_url`. With a `content_url` it loads the original, and saves it from
-    `save_url`; else it holds it. From `receipt_url` one saves that of what was accepted to open it.
+    PDF loads more from `pages_url`, that of a workbook has a link to its `other_view_url`. With a
+    `content_url` it loads the original, and saves it from `save_url`; else it holds it. From
+    `receipt_url` one saves that of what was accepted to open it.
     With `headers_only` the preview is not drawn: only the headers are valid.
     """
     preview = NO_PREVIEW if headers_only else document.preview()

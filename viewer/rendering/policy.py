@@ -54,12 +54,18 @@ def for_view(
 ) -> str:
     """Return the policy of a served page, with a sandbox and the origins that may frame it.
 
-    Its script may connect to nothing but the pages of this document, and the file made of them.
+    Its script may connect to nothing but the original and the pages of this document, and the file
+    made of them.
     """
     policy = _policy(preview, (_origin_of(content_url),) if content_url else ())
+    addresses = []
+    if content_url:
+        addresses.append(_path_of(content_url))
     if pages_url:
         path = _path_of(pages_url)
-        policy += f"; connect-src {path} {path}/ {path.removesuffix('/pages')}/download"
+        addresses += [path, f"{path}/", f"{path.removesuffix('/pages')}/download"]
+    if addresses:
+        policy += f"; connect-src {' '.join(addresses)}"
     return with_header_directives(policy, ancestors)
 
 
@@ -151,9 +157,15 @@ def _origin_of(url: str) -> str:
 
 
 def _path_of(url: str) -> str:
-    """Raise ValueError for an address that could add directives of its own."""
+    """Return an address without its query, or the page's origin for one that names none.
+
+    Raise ValueError for an address that could add directives of its own.
+    """
     url = url.partition("?")[0]  # what differs at each view; the rest is kept by urlsplit
-    path = urlsplit(url).path
+    parts = urlsplit(url)
+    if not parts.netloc:
+        return "'self'"
+    path = parts.path
     if not PATH.fullmatch(path):
         raise ValueError(f"not a path: {path!r}")
     return _origin_of(url) + path

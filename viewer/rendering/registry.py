@@ -1,6 +1,7 @@
 """The formats, and the choice among them: by media type, by name, by the first bytes."""
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -123,6 +124,8 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(IMAGES, picture.image_preview),
     **{media_type: one.preview for one in FORMATS for media_type in one.types},
 }
+# A mailbox begins with a line "From …"; some programs name a single message a mailbox.
+FIRST_HEADER: Final = re.compile(rb"[!-9;-~]{1,80}:")
 GZIP: Final = b"\x1f\x8b"
 # Declared types of files that programs know by their names; but the source of a page is a text.
 GENERAL: Final = frozenset({"text/plain", "application/json", "application/xml", "text/xml"})
@@ -144,11 +147,30 @@ class Shown(NamedTuple):
     converts: bool
 
 
+@dataclass(frozen=True)
 class ShownDocument(Original):
-    """An original, of which it is decided once how it is shown."""
+    """An original, of which it is decided once how it is shown.
+
+    `as_pages` asks for a workbook as the pages that LibreOffice draws.
+    """
+
+    as_pages: bool = False
 
     @cached_property
     def shown(self) -> Shown:
+        """Choose the view that is asked for, if the document has several."""
+        shown = self._usually_shown
+        if self.as_pages and self.has_two_views:
+            return Shown(shown.media_type, workbook.pages_preview, converts=True)
+        return shown
+
+    @property
+    def has_two_views(self) -> bool:
+        """Whether it is a workbook, which is shown as tables, and can be drawn as pages."""
+        return self._usually_shown.renderer == workbook.preview and self.converter is not None
+
+    @cached_property
+    def _usually_shown(self) -> Shown:
         """Choose the declared type, unless the detected one is shown better, or is the true one.
 
         What a name promises is often wrong, as of a photograph in JPEG that is named .heic.
@@ -192,15 +214,19 @@ class ShownDocument(Original):
 
     def pages(self) -> PdfPages:
         """Return the pages if it has any; SandboxError if it can't be converted."""
-        converts = self.shown.converts
-        media_type = self.shown.media_type
-        return PdfPages(converted.to_pdf(self, media_type) if converts else self)
+        media_type, renderer, converts = self.shown
+        if not converts:
+            return PdfPages(self)
+        converter = workbook if renderer == workbook.pages_preview else converted
+        return PdfPages(converter.to_pdf(self, media_type))
 
 
 def _renderer(media_type: str, original: Original) -> Renderer:
     """Return what shows a document of this type; the card if nothing does."""
     if media_type == "image/svg+xml" and original.beginning.startswith(GZIP):
         return PICTURE.preview
+    if media_type == "application/mbox" and FIRST_HEADER.match(original.beginning):
+        return MAIL.preview
     if media_type in BY_TYPE:
         return BY_TYPE[media_type]
     if media_type.startswith(("audio/", "video/")):

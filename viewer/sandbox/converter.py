@@ -22,8 +22,10 @@ from typing import Any, Final
 from .confinement import landlock_version
 from .conversion_slots import WAIT_SECONDS, ConversionSlots, available_memory
 from .converter_process import MEMORY_MB
-from .process import BOOTSTRAP, JobResult, start_program
+from .messages import whole
+from .process import BOOTSTRAP, Job, JobResult, start_program
 from .seccomp import seccomp_available
+from .version import FONTS
 
 PROCESS: Final = f"{BOOTSTRAP}; from viewer.sandbox.converter_process import main; main()"
 MEMORY_FOLDER: Final = Path("/dev/shm")  # noqa: S108
@@ -38,6 +40,18 @@ NOT_INSTALLED: Final = (
     "are shown. Install libreoffice-writer, libreoffice-calc, libreoffice-impress and "
     "libreoffice-math to show the others, or set CONVERTER to off if that is as you want it."
 )
+PARTS: Final = {
+    "writer": "no text documents are shown as pages",
+    "calc": "of workbooks only XLSX are shown, and none as pages",
+    "impress": "no slides are shown",
+    "draw": "no drawings are shown",
+    "math": "formulas in documents are blank",
+}
+METRIC_FONTS: Final = {  # each has the widths of letters of the fonts that it stands for
+    ("LiberationSans", "Arial and Times"): "fonts-liberation",
+    ("Carlito", "Calibri"): "fonts-crosextra-carlito",
+    ("Caladea", "Cambria"): "fonts-crosextra-caladea",
+}
 RESTART: Final = 81  # LibreOffice's exit code for: once more, with what I have set up now
 SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; dates by year first
     "Setup/L10N": {"ooSetupSystemLocale": "en-ZA"},
@@ -107,6 +121,29 @@ def configured_converter(soffice: str | None) -> tuple[Converter | None, str]:
         return None, f"Documents and slides are not converted to pages. {error}"
 
 
+def missing_parts(converter: Converter) -> Iterator[str]:
+    """Yield a sentence for each package beside LibreOffice that is missing, and what lacks then.
+
+    Its parts are looked up where the registry of LibreOffice describes them; an installation
+    without this folder is not judged.
+    """
+    installation = Path(converter.program).parents[1]
+    registry = installation / "share" / "registry"
+    if not registry.is_dir():
+        return
+    for part, lacking in PARTS.items():
+        if not (registry / f"{part}.xcd").exists():
+            yield f"LibreOffice lacks {part.title()}: {lacking}. Install libreoffice-{part}."
+    folders = (FONTS, installation / "share" / "fonts")
+    fonts = {file.stem for folder in folders for file in folder.rglob("*-Regular.?tf")}
+    for (font, replaced), package in METRIC_FONTS.items():
+        if f"{font}-Regular" not in fonts:
+            yield (
+                f"The font {font.removesuffix('Sans')} is missing: lines in {replaced} break "
+                f"elsewhere than their author saw. Install {package}."
+            )
+
+
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """The job that makes another document of one; its extension is one of ours, not of a name."""
@@ -115,13 +152,22 @@ class Conversion:
     extension: str
     seconds: float = 60
     wait_seconds: float = WAIT_SECONDS
-    target: str = "pdf"  # or "xlsx"
+    target: str = "pdf"  # or "xlsx"; a filter of LibreOffice and its options may follow a colon
+    prepared_by: Job | None = None  # makes what is converted of the document
 
-    def run(self, pieces: Iterable[bytes], _options: dict[str, Any]) -> JobResult:
+    def run(self, pieces: Iterable[bytes], options: dict[str, Any]) -> JobResult:
         """Return what is made as one message. Keeps nothing; fails without room in memory.
 
         Raises ConverterBusyError if it has to wait too long for others.
         """
+        if self.prepared_by:
+            prepared = self.prepared_by.run(pieces, options)
+            if prepared.failure or len(prepared.messages) != 1:
+                return JobResult(failure=prepared.failure or "not one message")
+            pieces = [whole(prepared.messages[0][1])]
+        return self._convert(pieces)
+
+    def _convert(self, pieces: Iterable[bytes]) -> JobResult:
         remove_left_folders()
         with (
             _slots.slot(self.wait_seconds),
@@ -137,7 +183,8 @@ class Conversion:
             if code == RESTART:
                 code = _run(self.converter, document, deadline, self.target)
             if code == 0:
-                return _result(folder / f"document.{self.target}")
+                extension = self.target.partition(":")[0]
+                return _result(folder / f"document.{extension}")
         return JobResult()
 
 

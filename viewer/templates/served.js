@@ -1,5 +1,5 @@
-// Messages to the page around, and its commands. A page in a sandbox has no origin, so both sides check the window of
-// a message instead.
+// Messages to the page around, and its commands, and requests for more of the document. A page in a sandbox has no
+// origin, so both sides check the window of a message instead.
 (() => {
 "use strict";
 const $ = s => document.querySelector(s);
@@ -9,7 +9,17 @@ const post = (type, detail) => {
   const { id } = JSON.parse($("#document").textContent);
   if (framed) parent.postMessage({ source: "document-viewer", type, id, ...detail }, root.dataset.parent);
 };
-globalThis.served = { post };
+const pause = seconds => new Promise(done => setTimeout(done, seconds * 1000));
+// Resolves to a good answer; throws the problem that a bad one tells. A busy service is asked again.
+const request = async (url, options = {}) => {
+  for (let tries = 0; ; tries++) {
+    const answer = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", ...options });
+    if (answer.ok) return answer;
+    if (answer.status !== 503 || tries > 30) throw await answer.json();
+    await pause(Number(answer.headers.get("Retry-After")) || 2);
+  }
+};
+globalThis.served = { post, pause, request };
 if (!framed) return;
 // images and iframes adapt to any height: reporting theirs would make the iframe grow forever
 let lastHeight = 0;

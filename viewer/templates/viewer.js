@@ -15,7 +15,8 @@ const bytes = base64 => {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
   return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
 };
-const original = () => blob ||= new Blob([bytes(source.slice(source.indexOf(",") + 1))], { type: record.contentType });
+const held = embedded ? source.slice(source.indexOf(",") + 1) : ""; // the original in base64
+const original = () => blob ||= new Blob([bytes(held)], { type: record.contentType });
 const saveAs = (blob, name) => {
   const a = document.createElement("a");
   a.href = URL.createObjectURL(blob);
@@ -23,7 +24,6 @@ const saveAs = (blob, name) => {
   a.click();
   setTimeout(() => URL.revokeObjectURL(a.href), 60000);
 };
-if (embedded) globalThis.originalBytes = () => original().arrayBuffer();  // for the scripts of some kinds
 const save = () => {
   if (document.body.classList.contains("no-save")) return;
   if (!embedded) return $(".save")?.click();
@@ -79,7 +79,7 @@ if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {})
 
 // --- tools ---
 const viewer = globalThis.viewer = { // what the scripts of a kind may change
-  scale: 1, least: .5, most: 3, carrier, saveAs, bytes, original,
+  scale: 1, least: .5, most: 3, carrier, saveAs, bytes, held, original,
   stepped: sign => Math.round(10 * viewer.scale + sign) / 10,
   percent: () => Math.round(100 * viewer.scale),
   zoom: n => {

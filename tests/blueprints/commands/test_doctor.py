@@ -1,11 +1,13 @@
 """`doctor`: text output, JSON output and exit codes; and the notes on weak isolation."""
 
 import json
+import socket
 from dataclasses import replace
 
 import pytest
 
 from blueprints.commands import operations
+from models.runtime import Provider
 from settings import read_settings
 from tests.mailbox import Mailbox
 from tests.service import ROOT
@@ -34,6 +36,29 @@ def test_weak_isolation_is_noted_and_is_no_fault(run, document, weaknesses):
     assert (result.exit_code, as_json.exit_code) == (0, 0)
     assert result.output.endswith("\nNOTE   system: The service runs as root.\n")
     assert json.loads(as_json.output)["notes"] == ["The service runs as root."]
+
+
+def test_logins_elsewhere_are_noted_with_what_outlives_them(run, document, app, weaknesses):
+    runtime = app.extensions["runtime"]
+    runtime.settings = replace(runtime.settings, auth_header="Remote-Email")
+
+    result = run("doctor")
+
+    assert result.exit_code == 0
+    assert "until you run: flask users disable EMAIL" in result.output
+
+
+def test_a_provider_that_does_not_answer_is_named(run, document, app, weaknesses):
+    runtime = app.extensions["runtime"]
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        issuer = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        runtime.provider = Provider(replace(runtime.settings, oidc_issuer=issuer))
+
+        result = run("doctor")
+
+    assert result.exit_code == 1
+    assert "WRONG  provider: The provider of OIDC_ISSUER gave no answer" in result.output
 
 
 def test_a_problem_is_a_sentence_in_text_and_json_with_exit_code_1(run, document, app, weaknesses):
@@ -82,6 +107,14 @@ def test_a_converter_that_cannot_be_used_is_one_sentence_more(monkeypatch):
     (note,) = operations.system_notes(1000, "/bin/sh")
 
     assert note.startswith("Documents and slides are not converted to pages. /bin/sh")
+
+
+def test_what_an_installed_converter_lacks_is_noted(monkeypatch):
+    monkeypatch.setattr(operations, "seccomp_available", lambda: True)
+    monkeypatch.setattr(operations, "configured_converter", lambda path: (path, ""))
+    monkeypatch.setattr(operations, "missing_parts", lambda found: [f"{found} lacks Math."])
+
+    assert list(operations.system_notes(1000, "soffice")) == ["soffice lacks Math."]
 
 
 def test_a_mail_server_is_asked_whether_it_lets_the_service_in_and_gets_no_mail(

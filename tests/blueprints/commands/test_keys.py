@@ -62,5 +62,5 @@ def test_check_and_rotate_list_rows_that_cannot_be_decrypted_and_fail(run, docum
     checked, rotated = run("keys", "check"), run("keys", "rotate")
 
     assert (checked.exit_code, rotated.exit_code) == (1, 1)
-    assert checked.output == f"{document.id} cannot be decrypted.\n1 rows cannot be decrypted.\n"
+    assert checked.output == f"{document.id} cannot be decrypted.\n1 row cannot be decrypted.\n"
     assert f"{document.id}: its key cannot be decrypted" in rotated.output

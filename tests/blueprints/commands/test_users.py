@@ -31,7 +31,7 @@ def test_create_reads_the_password_from_stdin(create, app):
 
 def test_create_prompts_twice_without_echo_on_a_terminal(create, app, monkeypatch):
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr(sys.modules["blueprints.commands.accounts"], "sys", terminal)
+    monkeypatch.setattr(sys.modules["blueprints.commands.output"], "sys", terminal)
 
     result = create("bob@example.org", f"{PASSWORD}\n{PASSWORD}")
 

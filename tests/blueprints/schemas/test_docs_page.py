@@ -33,7 +33,7 @@ def examples(service):
 
 # What these need, mail, a logo or somebody's acceptance, their own tests have.
 ELSEWHERE = re.compile(
-    r"auth_reset_password|status_logo|.*_(request_code|agreement|receipt)(_of.*)?"
+    r"auth_reset_password|status_logo|.*_(request_code|agreement|receipt|send)(_of.*)?"
 )
 
 

@@ -38,3 +38,12 @@ class Recorder:
 
     def __init__(self, issued):
         self.issue = lambda *arguments: issued.append(arguments)
+
+
+def test_an_owner_gets_a_ticket_for_the_page_of_one_document_alone():
+    owner = TokenGrant.of_owner("usr_a", "ses_a")
+    with pytest.raises(ValueError, match="for a target"):
+        owner.ticket(shows_original=False)
+    assert owner.on_page_of("doc_a").target_id == "doc_a"
+    assert owner.on_page_of("doc_a").is_page_of_owner
+    assert not owner.is_page_of_owner

@@ -20,7 +20,7 @@ from models import (
     current_runtime,
     transaction,
 )
-from models.accounts import Invitation
+from models.accounts import Identity, Invitation
 from models.core import KeyRevoked, NotFound, OperatorError, WrongCredentials
 from models.events import WebhookDelivery
 from models.links import LinkOptions
@@ -44,6 +44,7 @@ def credentials_of(alice):
 
 def test_rows_whose_mac_is_struck_out_are_not_signed_at_the_next_start(alice, credentials_of, file):
     Invitation.issue("carol@example.com")
+    Identity.link(alice.id, "proxy", "alice@example.com")
     Webhook.register(alice.id, "https://hook.example/")
     Event.record(alice.id, "webhook.test", {})
     tables = [table._meta.table_name for table in AUTHENTICATED]

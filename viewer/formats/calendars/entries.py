@@ -6,7 +6,7 @@ RFC 6350, 3.3 and 4 (cards), vCard 2.1 for values in quoted-printable.
 
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from ...content import charset_detection
@@ -193,11 +193,28 @@ def _entry(lines: Entry, *, with_photo: bool) -> str:
 
 
 def _title(by_name: dict[str, Entry]) -> str:
-    for name in ("SUMMARY", "FN"):
-        if name in by_name and (title := by_name[name][0].text()):
-            return escape(title[:MAX_TITLE])
-    parts = by_name["N"][0].parts() if "N" in by_name else []
-    return escape(" ".join([*parts[1:2], *parts[:1]])[:MAX_TITLE]) or "Without a name"
+    titles = [by_name[name][0].text() for name in ("SUMMARY", "FN") if name in by_name]
+    person = _person(by_name)
+    titles.insert(0 if person and _names_organisation(by_name, titles) else 2, person)
+    title = next(filter(None, titles), "Without a name")
+    return escape(title[:MAX_TITLE])
+
+
+def _person(by_name: dict[str, Entry]) -> str:
+    """Return the name of the person on a card, with the titles before and behind it."""
+    if "N" not in by_name:
+        return ""
+    named = by_name["N"][0]
+    parts = re.split(r"(?<!\\);", named.value)
+    family, given, more, before, behind, *_ = [*parts, "", "", "", "", ""]
+    written = (named._replace(value=part).text() for part in (before, given, more, family, behind))
+    return " ".join(filter(None, written))
+
+
+def _names_organisation(by_name: dict[str, Entry], titles: Sequence[str]) -> bool:
+    """Whether the card is titled as its organisation, as some programs write it."""
+    parts = by_name["ORG"][0].parts() if "ORG" in by_name else []
+    return any(title.casefold() == part.casefold() for title in titles for part in parts)
 
 
 def _value(line: ContentLine) -> str:

@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 from olefile import OleFileIO
 
 from ...content.decoding import declared_charset, decode_declared, safe_codec
+from .rtf import packed_body
 
 SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
@@ -36,6 +37,7 @@ SMTP_SENDER: Final = 0x5D01
 SENDER_ADDRESS: Final = 0x0C1F
 BODY: Final = 0x1000
 HTML: Final = 0x1013
+RTF: Final = 0x1009
 CODE_PAGE: Final = 0x3FDE
 MESSAGE_CODE_PAGE: Final = 0x3FFD
 UTF_8: Final = 65001
@@ -199,9 +201,14 @@ def _message(source: _Properties, depth: int) -> EmailMessage:
             headers |= {field.header(): source.field(field) for field in fields}
     for name, text in headers.items():
         message[name] = " ".join(text.split())
-    message.set_content(source.text(BODY), content_manager=raw_data_manager)
+    text = source.text(BODY)
     page = source.binary(HTML)
-    if html := source.text(HTML) or decode_declared(page, source.charset or declared_charset(page)):
+    html = source.text(HTML) or decode_declared(page, source.charset or declared_charset(page))
+    if not html:
+        html, text_of_rtf = packed_body(source.binary(RTF))
+        text = text or text_of_rtf
+    message.set_content(text, content_manager=raw_data_manager)
+    if html:
         message.add_alternative(html, subtype="html", content_manager=raw_data_manager)
     for attachment in source.attachments():
         _attach(message, attachment, depth)

@@ -4,12 +4,13 @@ Source: MS-OXTNEF, 2.1.3 (attributes) and 2.1.3.4 (properties), MS-OXPROPS (thei
 """
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from struct import Struct
 from typing import Final
 
 from ...content.decoding import decode_declared, safe_codec
+from .rtf import packed_body
 
 SIGNATURE: Final = b"\x78\x9f\x3e\x22"
 HEAD: Final = Struct("<BII")  # of an attribute: whose it is, its number, its length
@@ -25,6 +26,7 @@ ATTACHED: Final = 0x69005  # properties
 # Properties, and their types.
 LONG_NAME: Final = 0x3707
 HTML: Final = 0x1013
+RTF: Final = 0x1009
 NAMED: Final = 0x8000  # the first that has a name of its own
 SIZES: Final = {5: 8, 6: 8, 7: 8, 20: 8, 64: 8, 72: 16}  # of values by type; others have 4 bytes
 VARIABLE: Final = frozenset({13, 30, 31, 258})  # types whose values say their length
@@ -49,8 +51,17 @@ def _texts(attributes: Iterable[Attribute]) -> Iterator[tuple[str, bytes]]:
     for number, value in attributes:
         if number == BODY:
             yield "message.txt", value.rstrip(b"\0")
-        elif number == MESSAGE and (page := _properties(value).get(HTML)):
-            yield "message.html", page
+        elif number == MESSAGE:
+            yield from _bodies(_properties(value))
+
+
+def _bodies(properties: Mapping[int, bytes]) -> Iterator[tuple[str, bytes]]:
+    page = properties.get(HTML)
+    html, text = ("", "") if page else packed_body(properties.get(RTF, b""))
+    if page or html:
+        yield "message.html", page or html.encode()
+    elif text:
+        yield "message.txt", text.encode()
 
 
 def _attached(attributes: Iterable[Attribute], charset: str | None) -> Iterator[tuple[str, bytes]]:

@@ -109,7 +109,7 @@ class _Book:
                     first, last = (parse_int(item.get(key), 1) for key in ("min", "max"))
                     sheet.hidden_columns.update(range(first - 1, min(last, MAX_COLUMNS)))
                 case "dimension":
-                    sheet.total = _position(item.get("ref", "").rpartition(":")[2], 0)[0]
+                    sheet.total = position(item.get("ref", "").rpartition(":")[2], 0)[0]
                 case "sheetView":
                     sheet.from_right = item.get("rightToLeft") in TRUE
         while before and not sheet.cut:
@@ -128,7 +128,7 @@ class _Book:
                 continue
             with suppress(ParseError, ValueError, zipfile.BadZipFile, zlib.error):
                 for reference, text in islice(self._comments_of(part.address), MAX_COMMENTS):
-                    row, column = _position(reference, -1)
+                    row, column = position(reference, -1)
                     if column >= 0 and text:
                         cells = found.setdefault(row, {})
                         cells[column] = f"{cells[column]}\n{text}" if column in cells else text
@@ -172,7 +172,7 @@ class _Book:
     def _cells(self, row: Element) -> Iterator[tuple[int, Cell]]:
         column = -1
         for item in children(row, "c"):
-            column = _position(item.get("r", ""), column + 1)[1]
+            column = position(item.get("r", ""), column + 1)[1]
             yield column, self._cell(item)
 
     def _cell(self, item: Element) -> Cell:
@@ -270,7 +270,7 @@ def _unescaped(text: str) -> str:
     return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
-def _position(reference: str, following: int) -> tuple[int, int]:
+def position(reference: str, following: int) -> tuple[int, int]:
     """Return the row, from 1, and the column, from 0, of `AB12`; (0, following) if malformed."""
     match = REFERENCE.fullmatch(reference)
     if not match:
@@ -284,7 +284,7 @@ def _position(reference: str, following: int) -> tuple[int, int]:
 def _merges(data: bytes) -> Iterator[Merge]:
     """Yield the merged cells; they stand behind all rows, too late for a sheet that is cut."""
     for match in islice(MERGE.finditer(data), MAX_MERGES):
-        top, left = _position(match[1].decode(), -1)
-        bottom, right = _position(match[2].decode(), -1)
+        top, left = position(match[1].decode(), -1)
+        bottom, right = position(match[2].decode(), -1)
         if left >= 0 <= right:
             yield Merge(top, left, bottom, right)

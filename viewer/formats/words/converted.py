@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Final
 
+from ...content.detection import PUBLISHER
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, PDF
 from ...sandbox.converter import Conversion
 from ...sandbox.process import AnyJob, Job, JobResult, RunJob, SandboxError
@@ -29,6 +30,10 @@ FAILED: Final = (
     "LibreOffice could not show this document: it may be locked with a password, or damaged. "
     "Save the original to open it."
 )
+WHY_TEXT: Final = {
+    NOT_INSTALLED: "LibreOffice, which shows the pages, is not installed on the server.",
+    FAILED: "LibreOffice could not show the pages.",
+}
 WORD: Final = JobFormat(
     "word",
     Job("viewer.formats.words.word_document", memory_mb=768, cpu_seconds=10, seconds=15),
@@ -51,7 +56,12 @@ EXTENSIONS: Final = {  # of what begins so, by label; LibreOffice detects the re
         "Drawing": "odg",
         "Visio drawing": "vsdx",
     },
-    OLE: {"Word document": "doc", "Presentation": "ppt", "Visio drawing": "vsd"},
+    OLE: {
+        "Word document": "doc",
+        "Presentation": "ppt",
+        "Visio drawing": "vsd",
+        "Publisher document": "pub",
+    },
     WORDPERFECT: {"WordPerfect document": "wpd"},
     WORD_2: {"Word document": "doc"},
     RTF: {"Word document": "rtf", "RTF document": "rtf", "Text document": "rtf"},
@@ -71,6 +81,7 @@ LABELS: Final = {
     f"{OPEN_DOCUMENT}graphics": "Drawing",
     f"{MICROSOFT}visio": "Visio drawing",
     "application/vnd.visio": "Visio drawing",
+    PUBLISHER: "Publisher document",
     "application/vnd.wordperfect": "WordPerfect document",
     f"{APPLE}pages": "Pages document",
     f"{APPLE}keynote": "Keynote presentation",
@@ -91,7 +102,7 @@ def preview(original: Original, media_type: str) -> Preview:
         shown = pdf.preview(made, PDF, is_converted=True)
         is_empty = media_type.startswith(APPLE) and made.size < EMPTY
         if shown.kind == "pdf" and not is_empty:
-            return _labelled(shown, _label(media_type))
+            return labelled(shown, _label(media_type), NOTE)
     return _without_pages(original, media_type, FAILED)
 
 
@@ -99,18 +110,19 @@ def _without_pages(original: Original, media_type: str, message: str) -> Preview
     """Return the text of a Word document, unless it would have to be marked; else a card."""
     if extension(original, media_type) == "docx" and not original.watermark:
         with suppress(SandboxError):
-            return WORD.preview(original, media_type)
+            shown = WORD.preview(original, media_type)
+            return replace(shown, note=f"{WHY_TEXT[message]} {shown.note}")
     return card.preview(original, media_type, message)
 
 
-def _labelled(shown: Preview, label: str) -> Preview:
+def labelled(shown: Preview, label: str, note: str) -> Preview:
     """Return a preview that names the document's own kind, also in a saved file."""
     offline = shown.offline
     return replace(
         shown,
         label=label,
-        note=" ".join(filter(None, (NOTE, shown.note))),
-        offline=(lambda: _labelled(offline(), label)) if offline else None,
+        note=" ".join(filter(None, (note, shown.note))),
+        offline=(lambda: labelled(offline(), label, note)) if offline else None,
     )
 
 
@@ -127,11 +139,20 @@ def to_pdf(original: Original, media_type: str) -> Original:
     return made_of(original, extension(original, media_type), "pdf", PDF)
 
 
-def made_of(original: Original, extension: str | None, target: str, media_type: str) -> Original:
-    """Return the document that LibreOffice makes of this one. Raises SandboxError."""
+def made_of(
+    original: Original,
+    extension: str | None,
+    target: str,
+    media_type: str,
+    prepared_by: Job | None = None,
+) -> Original:
+    """Return the document that LibreOffice makes of this one, or of what a job makes of it.
+
+    Raises SandboxError.
+    """
     if not original.converter or not extension:
         raise SandboxError("no converter")
-    job = Conversion(original.converter, extension, target=target)
+    job = Conversion(original.converter, extension, target=target, prepared_by=prepared_by)
     result = original.run(job, original.pieces(), {})
     if result.failure:
         raise SandboxError(result.failure)

@@ -16,7 +16,7 @@ from ...markup.sanitizer import sanitize_fragment
 from ...sandbox import MAX_HTML, MAX_PICTURES, MAX_TAGS
 from ...sandbox.messages import Message, RefusedError, shown_as
 
-NOTE: Final = "Only its text, tables and pictures are shown: LibreOffice would show its pages."
+NOTE: Final = "Only its text, tables and pictures are shown."
 
 
 def prepare(_data: bytes, _options: dict[str, Any]) -> None:

@@ -12,19 +12,14 @@ pages.password = null;
 const drawnAt = section => Number(section.dataset.drawn || 0);
 
 // --- requests: a form if there is a password, which never goes into an address ---
-const pause = seconds => new Promise(done => setTimeout(done, seconds * 1000));
+const { pause, request } = globalThis.served;
 pages.request = async (path, query = {}) => {
   const url = new URL(address);
   url.pathname = url.pathname.replace(/pages$/, path);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  const options = { credentials: "omit", referrerPolicy: "no-referrer" };
-  if (pages.password !== null) Object.assign(options, { method: "POST", body: new URLSearchParams({ [path === "download" ? "pdfPassword" : "password"]: pages.password }) });
-  for (let tries = 0; ; tries++) {
-    const answer = await fetch(url, options);
-    if (answer.ok) return answer;
-    if (answer.status !== 503 || tries > 30) throw await answer.json();
-    await pause(Number(answer.headers.get("Retry-After")) || 2);
-  }
+  if (pages.password === null) return request(url);
+  const field = path === "download" ? "pdfPassword" : "password";
+  return request(url, { method: "POST", body: new URLSearchParams({ [field]: pages.password }) });
 };
 pages.list = async cursor => (await pages.request("pages", { cursor })).json(); // a part of it
 

@@ -1,4 +1,5 @@
 // A table of data: all rows of the original, to sort and to filter. Without scripts its first rows.
+// Nothing is kept of the rows but the place of each 64th: what is in sight is read again from the original.
 (() => {
 "use strict";
 const source = globalThis.viewerSource, main = document.querySelector("#main");
@@ -6,121 +7,441 @@ const grid = document.querySelector("#main > .grid");
 if (!source.available || !grid) return;
 const { element, count } = source;
 const table = grid.querySelector("table"), body = table.tBodies[0], heads = table.tHead.rows[0].cells;
-const MAX_COLUMNS = 100, MAX_TEXT = 64 << 20, MAX_DRAWN = 400000, ALL_AT_ONCE = 500, MARGIN = 20;
-const NUMBER = /^[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*(e[-+]?\d+)?\)?\s?[%€$£¥]?$/i;
+const MAX_COLUMNS = 100; // that are shown
+const MAX_CELL = 5000; // characters that are shown of a cell,
+const MAX_SORTED = 200; // by which rows are sorted,
+const MAX_SEARCHED = 1 << 20; // and in which a filter looks
+const STEP = 64; // rows from one kept place to the next
+const ROW = 34; // pixels
+const MAX_HEIGHT = 1e6; // pixels: far above, Firefox is some pixels off, and browsers draw nothing beyond 9 million at a zoom of 200 %
+const ALL_AT_ONCE = 500; // rows
+const MOST_ROWS = Math.min(source.size, 99999999); // at least a byte each
+const MARGIN = 40; // rows drawn above and below those in sight
+const SYNC = 120; // milliseconds after scrolling
+const delimiter = main.dataset.delimiter;
+const before = main.dataset.nameless ? 0 : 1; // rows of names
 const numeric = [...heads].map(head => head.classList.contains("num"));
-let header = [], rows = [], order = [], loading, sorted = { column: -1, up: true }, start = -1, height = 0;
 
-// Splits like Python's csv module: quotes doubled in quoted cells, empty lines left out.
-const parse = (text, delimiter) => {
-  const found = [];
-  let row = [], at = 0;
+// --- rows, split like Python's csv module: quotes doubled in quoted cells, empty lines left out ---
+const CELL = 0, PLAIN = 1, QUOTED = 2, QUOTE = 3; // at the beginning of a cell; within; within quotes; behind a quote
+const NOTHING = { first: 0, last: 0, most: 0 };
+const SHOWN = { first: 0, last: MAX_COLUMNS, most: MAX_CELL };
+const begun = (place, wanted) => ({ place, wanted, state: CELL, column: 0, cell: "", cells: [] });
+const add = (row, text) => {
+  const { first, last, most } = row.wanted;
+  if (row.column >= first && row.column < last && row.cell.length < most) row.cell += text.slice(0, most - row.cell.length);
+};
+const endCell = row => {
+  if (row.column >= row.wanted.first && row.column < row.wanted.last) row.cells.push(row.cell);
+  row.cell = "";
+  row.column++;
+  row.state = CELL;
+};
+// Adds text to a row; returns where the text behind the row begins, -1 if the row goes on.
+const read = (row, text, from) => {
+  let at = from;
   while (at < text.length) {
-    let cell = "";
-    if (text[at] === '"') {
-      for (let from = at + 1; ; ) {
-        const quote = text.indexOf('"', from);
-        const stop = quote < 0 ? text.length : quote;
-        cell += text.slice(from, stop);
-        at = stop + 1;
-        if (text[at] !== '"') break;
-        cell += '"';
-        from = at + 1;
-      }
+    if (row.state === QUOTED) {
+      const quote = text.indexOf('"', at);
+      add(row, text.slice(at, quote < 0 ? text.length : quote));
+      if (quote < 0) return -1;
+      row.state = QUOTE;
+      at = quote + 1;
+    } else if (text[at] === '"' && (row.state === CELL || row.state === QUOTE)) {
+      if (row.state === QUOTE) add(row, '"');
+      row.state = QUOTED;
+      at++;
+    } else {
+      let stop = at;
+      while (stop < text.length && text[stop] !== delimiter && text[stop] !== "\n") stop++;
+      add(row, text.slice(at, stop));
+      row.state = PLAIN;
+      if (stop === text.length) return -1;
+      endCell(row);
+      at = stop + 1;
+      if (text[stop] === "\n") return at;
     }
-    let stop = at;
-    while (stop < text.length && text[stop] !== delimiter && text[stop] !== "\n") stop++;
-    row.push(cell + text.slice(at, stop));
-    if (text[stop] !== delimiter) {
-      if (row.length > 1 || row[0]) found.push(row);
-      row = [];
-    } else if (stop + 1 === text.length) row.push("");
-    at = stop + 1;
   }
-  if (row.length) found.push(row);
+  return -1;
+};
+// Visits so many rows from a place on: most of them as `plain` text without quotes, the others as `split`, of which the cells
+// that are wanted are kept. Resolves to false if it was stopped.
+const walk = async (place, most, { wanted, plain, split, isStale = () => false, report = () => {} }) => {
+  let row = null, left = most, { at } = place;
+  for (let n = place.piece; left > 0; n++, at = 0) {
+    const text = await source.piece(n);
+    await source.breathe();
+    if (isStale()) return false;
+    if (text === null) break;
+    report(n);
+    let quote = text.indexOf('"', at);
+    while (at < text.length && left > 0) {
+      if (!row) {
+        const end = text.indexOf("\n", at);
+        if (end === at) {
+          at++;
+          continue;
+        }
+        if (quote >= 0 && quote < at) quote = text.indexOf('"', at);
+        if (end >= 0 && (quote < 0 || quote > end)) {
+          plain(text, at, end, n);
+          at = end + 1;
+          left--;
+          continue;
+        }
+        row = begun({ piece: n, at }, wanted);
+      }
+      const end = read(row, text, at);
+      if (end < 0) break;
+      split(row);
+      row = null;
+      at = end;
+      left--;
+    }
+  }
+  if (row && left > 0) {
+    endCell(row);
+    split(row);
+  }
+  return true;
+};
+
+// --- the places of the rows ---
+let places = [], total = 0, loading = null; // of rows of data
+const index = async isStale => {
+  let rows = 0;
+  const found = [];
+  const note = (piece, at) => {
+    if (rows % STEP === 0) found.push({ piece, at });
+    rows++;
+  };
+  places = found;
+  total = 0;
+  let drawn = performance.now();
+  await walk({ piece: 0, at: 0 }, Infinity, {
+    wanted: NOTHING,
+    plain: (_text, at, _end, piece) => note(piece, at),
+    split: row => note(row.place.piece, row.place.at),
+    isStale,
+    report: n => {
+      total = Math.max(0, rows - before);
+      if (performance.now() - drawn < 200 || !total) return;
+      drawn = performance.now();
+      say("Reading", n);
+      if (order === null) resize();
+    },
+  });
+  total = Math.max(0, rows - before);
+};
+let charset = 0;
+const ready = () => {
+  const mine = charset;
+  return loading ||= index(() => mine !== charset);
+};
+const cellsOf = (text, at, end) => text.slice(at, end).split(delimiter, MAX_COLUMNS);
+// Resolves to the cells of these rows, by their numbers.
+const cellsAt = async numbers => {
+  const found = new Map();
+  const ordered = [...numbers].sort((a, b) => a - b);
+  for (let from = 0, to; from < ordered.length; from = to) {
+    for (to = from + 1; to < ordered.length && ordered[to] - ordered[to - 1] < STEP; ) to++;
+    const asked = new Set(ordered.slice(from, to));
+    const start = Math.floor((ordered[from] + before) / STEP);
+    let number = start * STEP - before;
+    await walk(places[start], ordered[to - 1] - number + 1, {
+      wanted: SHOWN,
+      plain: (text, at, end) => {
+        if (asked.has(number)) found.set(number, cellsOf(text, at, end));
+        number++;
+      },
+      split: row => {
+        if (asked.has(number)) found.set(number, row.cells);
+        number++;
+      },
+    });
+  }
   return found;
 };
-const load = async () => {
-  const text = await source.text();
-  if (text.length > MAX_TEXT) throw new Error("too large");
-  rows = parse(text, main.dataset.delimiter);
-  header = main.dataset.nameless ? [] : rows.shift() || [];
+// Visits the rows of data, all of them: their text if they are plain, or the wanted cells.
+const eachRow = (what, wanted, { plain, split, isStale }) => {
+  let number = -before;
+  return walk({ piece: 0, at: 0 }, Infinity, {
+    wanted,
+    plain: (text, at, end) => {
+      if (number >= 0) plain(number, text, at, end);
+      number++;
+    },
+    split: row => {
+      if (number >= 0) split(number, row.cells);
+      number++;
+    },
+    isStale,
+    report: n => say(what, n),
+  });
 };
-const ready = () => loading ||= load();
 
-const value = cell => {
-  const text = (cell || "").trim();
-  if (!NUMBER.test(text)) return null;
+// --- filtering and sorting, which resolve to null if they are out of date before they end ---
+const matching = async (words, isStale) => {
+  const isMatch = new Uint8Array(total);
+  const done = await eachRow("Filtering", { first: 0, last: Infinity, most: MAX_SEARCHED }, {
+    plain: (number, text, at, end) => {
+      isMatch[number] = text.slice(at, end).toLowerCase().includes(words) && !words.includes(delimiter);
+    },
+    split: (number, cells) => { isMatch[number] = cells.some(cell => cell.toLowerCase().includes(words)); },
+    isStale,
+  });
+  return done ? isMatch : null;
+};
+const SIMPLE = /^-?\d+(\.\d+)?$/;
+const NUMBER = /^[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*(e[-+]?\d+)?\)?\s?[%€$£¥]?$/i;
+const value = text => {
+  if (SIMPLE.test(text)) return Number(text);
+  if (!NUMBER.test(text)) return NaN;
   const bare = text.replace(/[^\d.,eE+-]/g, "");
   const german = /,\d{1,2}$/.test(bare) || /^\D*\d{1,3}(\.\d{3}){2,}/.test(bare);
   return Number(german ? bare.replaceAll(".", "").replace(",", ".") : bare.replaceAll(",", ""));
 };
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-const arrange = () => {
-  const wanted = filter.value.trim().toLowerCase();
-  order = [];
-  rows.forEach((row, n) => { if (!wanted || row.some(cell => cell.toLowerCase().includes(wanted))) order.push(n); });
-  const { column, up } = sorted;
-  if (column >= 0) {
-    const keys = new Map(order.map(n => [n, value(rows[n][column])]));
-    const compare = (a, b) => {
-      const x = keys.get(a), y = keys.get(b);
-      if (x !== null && y !== null) return x - y;
-      if (x !== null || y !== null) return x === null ? 1 : -1;
-      return collator.compare(rows[a][column] || "", rows[b][column] || "");
-    };
-    order.sort((a, b) => (up ? 1 : -1) * compare(a, b) || a - b);
+// Sorts by merging, so that equal items stay in their order; the page answers meanwhile.
+const merged = async (items, compare, isStale, report) => {
+  let from = items, to = items.slice();
+  const passes = Math.ceil(Math.log2(Math.max(2, items.length)));
+  for (let width = 1, pass = 0; width < items.length; width *= 2, pass++) {
+    for (let left = 0; left < items.length; left += 2 * width) {
+      const middle = Math.min(left + width, items.length), end = Math.min(middle + width, items.length);
+      let a = left, b = middle;
+      for (let at = left; at < end; at++) {
+        to[at] = a < middle && (b >= end || compare(from[a], from[b]) <= 0) ? from[a++] : from[b++];
+        if ((at & 1023) > 0) continue;
+        await source.breathe();
+        if (isStale()) return null;
+        report((pass + at / items.length) / passes);
+      }
+    }
+    [from, to] = [to, from];
   }
-  const note = order.length > MAX_DRAWN ? `, the first ${count(MAX_DRAWN)} are shown` : "";
-  status.textContent = wanted ? `${count(order.length)} of ${count(rows.length)} rows${note}` : `${count(rows.length)} rows${note}`;
-  grid.scrollTop = 0;
-  start = -1;
-  draw();
+  return from;
+};
+// Resolves to all rows in the order of a column, numbers before words, and which of them equal the one before.
+const sortedBy = async (column, isStale) => {
+  const keys = new Float64Array(total), isWord = new Uint8Array(total);
+  const numbers = new Map(), words = []; // each word once, and its number
+  const take = (row, cell) => {
+    const text = cell.trim(), key = value(text);
+    if (!Number.isNaN(key)) {
+      keys[row] = key;
+      return;
+    }
+    isWord[row] = 1;
+    if (!numbers.has(text)) numbers.set(text, words.push(text) - 1);
+    keys[row] = numbers.get(text);
+  };
+  const done = await eachRow("Sorting", { first: column, last: column + 1, most: MAX_SORTED }, {
+    plain: (number, text, at, end) => {
+      let start = at;
+      for (let n = 0; n < column && start <= end; n++) {
+        const next = text.indexOf(delimiter, start);
+        start = next < 0 || next > end ? end + 1 : next + 1;
+      }
+      if (start > end) return take(number, "");
+      const next = text.indexOf(delimiter, start);
+      take(number, text.slice(start, Math.min(next < 0 ? end : next, end, start + MAX_SORTED)));
+    },
+    split: (number, cells) => take(number, cells[0] ?? ""),
+    isStale,
+  });
+  if (!done) return null;
+  const report = share => say("Sorting", null, share);
+  const byWord = (a, b) => collator.compare(words[a], words[b]);
+  const ordered = await merged(Uint32Array.from(words.keys()), byWord, isStale, share => report(share / 2));
+  if (!ordered) return null;
+  const ranks = new Uint32Array(words.length);
+  ordered.forEach((word, n) => { ranks[word] = n && byWord(ordered[n - 1], word) === 0 ? ranks[ordered[n - 1]] : n; });
+  isWord.forEach((word, row) => { if (word) keys[row] = ranks[keys[row]]; });
+  const compare = (a, b) => isWord[a] - isWord[b] || keys[a] - keys[b];
+  const rows = await merged(Uint32Array.from(keys.keys()), compare, isStale, share => report((1 + share) / 2));
+  if (!rows) return null;
+  const isEqual = Uint8Array.from(rows, (row, n) => n > 0 && compare(rows[n - 1], row) === 0);
+  return { column, rows, isEqual };
+};
+// The rows from the last to the first; equal ones stay in their order.
+const reversed = ({ rows, isEqual }) => {
+  const turned = new Uint32Array(rows.length);
+  let at = 0;
+  for (let end = rows.length; end > 0; ) {
+    let start = end - 1;
+    while (isEqual[start]) start--;
+    turned.set(rows.subarray(start, end), at);
+    at += end - start;
+    end = start;
+  }
+  return turned;
 };
 
-// Draws the rows in sight, between two empty ones as high as those that are left out.
-const tableRow = n => {
-  const cells = rows[n].slice(0, MAX_COLUMNS).map((text, column) => {
-    const long = text.length > 60 ? "long" : "";
-    return element("td", { className: numeric[column + 1] ? "num" : long }, ...source.visible(text.slice(0, 5000)));
-  });
-  const number = element("th", { scope: "row" }, String(n + 1));
-  return element("tr", {}, number, ...cells);
+// --- which rows are shown, in which order ---
+let order = null; // numbers of rows; null for all as they are
+let sorted = { column: -1, up: true }, known = null; // the column that was sorted last
+let latest = 0;
+const arrange = async () => {
+  const mine = ++latest, isStale = () => mine !== latest;
+  await ready();
+  if (isStale()) return;
+  const words = filter.value.trim().toLowerCase();
+  const isMatch = words ? await matching(words, isStale) : null;
+  if (isStale()) return;
+  const { column, up } = sorted;
+  if (column >= 0 && known?.column !== column) {
+    const found = await sortedBy(column, isStale);
+    if (isStale()) return;
+    known = found;
+  }
+  const all = column < 0 ? null : up ? known.rows : reversed(known);
+  const former = order;
+  if (isMatch) order = (all ?? Uint32Array.from(isMatch.keys())).filter(row => isMatch[row]);
+  else order = all;
+  status.textContent = words ? `${count(order.length)} of ${count(total, "row")}` : count(total, "row");
+  if (order !== former) top = 0;
+  resize();
 };
-const space = size => {
+const shownRows = () => order ? order.length : total;
+
+// --- drawing the rows in sight, between two empty ones as high as those that are left out ---
+// A table may be higher than browsers can draw: then `top` is the place in it, and a little scrolling moves it as far as
+// the grid has moved, a lot of it in proportion.
+let top = 0, seen = 0, height = 0, drawn = { first: 0, last: 0 };
+const reach = () => {
+  const least = table.tHead.offsetHeight - grid.clientHeight;
+  const full = Math.max(0, shownRows() * ROW + least);
+  return { full, drawable: Math.min(full, MAX_HEIGHT) };
+};
+const tableRow = (number, cells) => {
+  const drawnCells = cells.map((text, column) => {
+    const long = text.length > 60 ? "long" : "";
+    return element("td", { className: numeric[column + 1] ? "num" : long }, ...source.visible(text.slice(0, MAX_CELL)));
+  });
+  return element("tr", {}, element("th", { scope: "row" }, String(number + 1)), ...drawnCells);
+};
+const space = () => {
   const cell = element("td", { colSpan: heads.length });
-  cell.style.height = size + "px";
   return element("tr", { className: "space", ariaHidden: "true" }, cell);
 };
-const draw = () => {
-  const total = Math.min(order.length, MAX_DRAWN), partly = total > ALL_AT_ONCE;
-  if (partly && !height) fix();
-  grid.classList.toggle("partly", partly || Boolean(height));
-  const first = partly ? Math.max(0, Math.floor(grid.scrollTop / height) - MARGIN) : 0;
-  const last = partly ? Math.min(total, first + Math.ceil(grid.clientHeight / height) + 2 * MARGIN) : total;
-  if (partly && start >= 0 && Math.abs(first - start) < MARGIN / 2) return;
-  start = first;
-  const made = order.slice(first, last).map(tableRow);
-  body.replaceChildren(...(first ? [space(first * height)] : []), ...made, ...(last < total ? [space((total - last) * height)] : []));
+const above = space(), below = space();
+const layOut = () => {
+  const { drawable } = reach();
+  const rows = drawable - table.tHead.offsetHeight + grid.clientHeight;
+  const over = Math.max(0, drawn.first * ROW + seen - top);
+  const under = Math.max(0, rows - over - (drawn.last - drawn.first) * ROW);
+  above.firstChild.style.height = `${over}px`;
+  below.firstChild.style.height = `${drawn.last < shownRows() ? under : 0}px`;
+  above.hidden = over === 0;
+  below.hidden = drawn.last === shownRows();
+};
+const inSight = () => {
+  if (!height) return { first: 0, last: shownRows() };
+  const first = Math.max(0, Math.floor(top / ROW) - MARGIN, Math.ceil((top - seen) / ROW));
+  const last = Math.min(shownRows(), Math.ceil((top + grid.clientHeight) / ROW) + MARGIN);
+  return { first, last };
+};
+let drawing = false, isWanted = false;
+const draw = async () => {
+  isWanted = true;
+  if (drawing) return;
+  drawing = true;
+  try {
+    while (isWanted) {
+      isWanted = false;
+      const { first, last } = inSight(), shown = order;
+      const numbers = Array.from({ length: Math.max(0, last - first) }, (_, n) => shown ? shown[first + n] : first + n);
+      const cells = await cellsAt(numbers);
+      if (shown !== order) {
+        isWanted = true;
+        continue;
+      }
+      drawn = { first, last };
+      layOut(); // before the rows are there: between them and the new heights a browser would move the grid
+      body.replaceChildren(above, ...numbers.map(number => tableRow(number, cells.get(number) ?? [])), below);
+    }
+  } catch (problem) {
+    source.failed(problem);
+  } finally {
+    drawing = false;
+  }
 };
 // Columns keep the widths that they have now, and rows get one height, so that scrolling is steady.
 const fix = () => {
   const widths = [...heads].map(head => Math.ceil(head.getBoundingClientRect().width));
-  heads[0].style.width = Math.max(widths[0], String(rows.length).length * 8 + 30) + "px";
-  widths.slice(1).forEach((width, n) => { heads[n + 1].style.width = Math.max(width, 60) + "px"; });
+  widths[0] = String(MOST_ROWS).length * 8 + 36;
+  const least = widths.map(width => Math.max(width, 60));
+  least.forEach((width, n) => { heads[n].style.width = `${width}px`; });
+  table.style.width = `${least.reduce((sum, width) => sum + width, 0)}px`;
   grid.classList.add("partly");
-  height = 34;
+  height = ROW;
+};
+const resize = () => {
+  if (shownRows() > ALL_AT_ONCE && !height) fix();
+  if (goesToEnd) top = reach().full;
+  sync();
+  draw();
+};
+// Puts the grid where it is in proportion to the place in the table.
+let goesToEnd = false, isRead = !main.dataset.cut, syncing;
+const sync = () => {
+  if (!height) return;
+  const { full, drawable } = reach();
+  top = Math.max(0, Math.min(top, full));
+  seen = full > drawable ? Math.round(top / full * drawable) : top;
+  layOut();
+  grid.scrollTop = seen;
+};
+const isNear = ({ first, last }) => first >= drawn.first - 1 && last <= drawn.last + 1;
+const scrolled = () => {
+  const now = grid.scrollTop, moved = now - seen;
+  if (!height || Math.abs(moved) < 1) return;
+  const { full, drawable } = reach();
+  const isFar = Math.abs(moved) > 2 * grid.clientHeight;
+  top = full > drawable && isFar ? now / drawable * full : top + moved;
+  top = Math.max(0, Math.min(top, full));
+  seen = Math.min(now, drawable);
+  if (now > seen) grid.scrollTop = seen; // the rows that were drawn before reach a little further
+  clearTimeout(syncing);
+  if (full > drawable) {
+    const isAtEnd = now < 1 || now > drawable - 1;
+    if (isFar) layOut();
+    syncing = setTimeout(() => {
+      sync();
+      draw();
+    }, isAtEnd ? 0 : SYNC);
+  }
+  const inner = { first: Math.max(0, Math.floor(top / ROW) - MARGIN / 2), last: Math.min(shownRows(), Math.ceil((top + grid.clientHeight) / ROW) + MARGIN / 2) };
+  if (!isNear(inner)) draw();
 };
 
+// --- the tools ---
 const filter = element("input", { type: "search", placeholder: "Filter rows" });
 filter.setAttribute("aria-label", "Filter rows");
 const status = element("span", { className: "dim" });
 status.setAttribute("role", "status");
-const failed = () => { status.textContent = "This table is too large to be shown as a whole."; };
+let said = 0;
+// Says how far something is that takes longer than half a second, twice a second.
+const say = (what, piece, share = source.share(piece)) => {
+  const now = performance.now();
+  if (now - said < 500) return;
+  if (now - said < 5000) status.textContent = `${what}… ${Math.round(100 * share)} %`;
+  said = now;
+};
+const failed = problem => {
+  if (!total) body.append(...spare);
+  status.textContent = total ? `The first ${count(total, "row")}` : "";
+  source.failed(problem);
+};
+const rearrange = () => {
+  said = performance.now();
+  arrange().catch(failed);
+};
 let timer;
 filter.addEventListener("input", () => {
   clearTimeout(timer);
-  timer = setTimeout(() => ready().then(arrange, failed), 150);
+  timer = setTimeout(rearrange, 150);
 });
 const sort = column => {
   const same = sorted.column === column;
@@ -129,7 +450,7 @@ const sort = column => {
     if (n && n - 1 === sorted.column) head.setAttribute("aria-sort", sorted.up ? "ascending" : "descending");
     else head.removeAttribute("aria-sort");
   });
-  ready().then(arrange, failed);
+  rearrange();
 };
 const nameColumns = names => [...heads].slice(1).forEach((head, column) => {
   const button = element("button", { type: "button", title: "Sort" }, ...source.visible((names[column] || "").slice(0, 200)));
@@ -139,12 +460,38 @@ const nameColumns = names => [...heads].slice(1).forEach((head, column) => {
 });
 nameColumns([...heads].slice(1).map(head => head.textContent));
 grid.before(element("div", { className: "filter" }, filter, status));
-grid.addEventListener("scroll", () => { if (height) requestAnimationFrame(draw); }, { passive: true });
+grid.addEventListener("scroll", scrolled, { passive: true });
+new ResizeObserver(() => { if (height) resize(); }).observe(grid);
+// Who goes to the end while rows are read gets to the last one.
+const stay = () => { goesToEnd = false; };
+document.addEventListener("keydown", e => {
+  if (e.target.closest("input, textarea, select, dialog") || e.ctrlKey || e.metaKey || e.altKey) return;
+  goesToEnd = e.key === "End" && !isRead;
+});
+grid.addEventListener("wheel", stay, { passive: true });
+grid.addEventListener("pointerdown", stay);
 source.changed = () => {
-  loading = undefined;
-  ready().then(() => { nameColumns(header); arrange(); }, failed);
+  charset++;
+  loading = null;
+  known = null;
+  order = null;
+  const name = async () => {
+    await ready();
+    if (before) nameColumns((await cellsAt([-1])).get(-1) ?? []);
+  };
+  name().then(rearrange, failed);
 };
+// All rows are drawn anew once they are read: until then a few are enough, which the browser lays out sooner.
+const spare = main.dataset.cut ? [...body.rows].slice(ALL_AT_ONCE) : [];
+for (const row of spare) row.remove();
 const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 50));
-if (main.dataset.cut) idle(() => ready().then(() => { source.note(main.dataset.note || ""); arrange(); }, failed));
-else status.textContent = `${count(body.rows.length)} rows`;
+const readAll = async () => {
+  await ready();
+  source.note(main.dataset.note || "");
+  await arrange();
+  isRead = true;
+  stay();
+};
+status.textContent = main.dataset.cut ? "" : count(body.rows.length, "row");
+if (main.dataset.cut) idle(() => readAll().catch(failed), { timeout: 300 });
 })();

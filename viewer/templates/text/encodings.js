@@ -16,7 +16,7 @@ const ENCODINGS = {
 const options = { [source.charset]: source.charset, ...ENCODINGS };
 const menu = element("select", {}, ...Object.entries(options).map(([value, text]) => new Option(text, value)));
 menu.value = source.charset;
-menu.addEventListener("change", () => { source.charset = menu.value; source.changed(); });
+menu.addEventListener("change", () => { source.choose(menu.value); });
 const place = element("label", { className: "encoding" }, "Encoding ", menu);
 source.charset === "utf-8" ? document.querySelector("footer").prepend(place) : main.prepend(place);
 })();

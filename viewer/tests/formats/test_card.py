@@ -8,7 +8,7 @@ def test_the_card_shows_type_size_and_first_bytes():
     body = preview(original(b"<b>\0" * 300, "x"), "x/y").body.decode()
 
     assert "<dd>x/y</dd>" in body
-    assert "1.2 KiB" in body
+    assert "1.2 KB" in body
     assert "First 1024 bytes" in body
     assert (
         "00000000  3c 62 3e 00 3c 62 3e 00  3c 62 3e 00 3c 62 3e 00  &lt;b&gt;·&lt;b&gt;·" in body

@@ -10,16 +10,20 @@ from viewer.markup.formatting import format_count, format_size, left_out_note
     [
         (0, "0 bytes"),
         (1, "1 byte"),
-        (1023, "1,023 bytes"),
-        (1024, "1.0 KiB"),
-        (24_576, "24.0 KiB"),
-        (1_048_575, "1.0 MiB"),
-        (67_108_864, "64.0 MiB"),
-        (536_870_912, "512 MiB"),
-        (1 << 40, "1.0 TiB"),
+        (999, "999 bytes"),
+        (1000, "1 KB"),
+        (2_449, "2.4 KB"),
+        (9_949, "9.9 KB"),
+        (9_950, "10 KB"),
+        (245_123, "245 KB"),
+        (999_499, "999 KB"),
+        (999_500, "1 MB"),
+        (67_108_864, "67 MB"),
+        (1 << 30, "1.1 GB"),
+        (1 << 40, "1.1 TB"),
     ],
 )
-def test_a_size_has_a_unit_and_one_decimal(size, words):
+def test_a_size_has_a_decimal_unit_and_a_decimal_only_below_ten(size, words):
     assert format_size(size) == words
 
 

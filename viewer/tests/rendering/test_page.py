@@ -98,6 +98,15 @@ def test_an_original_is_loaded_from_its_content_url():
     assert view(large).length > EMBEDDED_LIMIT
 
 
+def test_a_page_that_permits_to_save_names_the_address_that_its_scripts_read():
+    document = original(b"a,b\n1,2\n", "a.csv", "text/csv")
+    address = "https://d.example/v1/documents/doc_1/content?ticket=t"
+
+    assert f'data-content="{address}"' in body(view(document, content_url=address))
+    assert "data-content" not in body(view(document, content_url=address, may_save=False))
+    assert "data-content" not in body(view(document))
+
+
 def test_an_original_is_held_by_its_view_up_to_8_mib_and_where_pages_are_loaded_up_to_1_mib():
     def held(size, kind):
         return embeds(original(bytes(size), "x", kind))

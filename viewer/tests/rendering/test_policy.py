@@ -59,6 +59,19 @@ def test_a_content_url_allows_only_its_origin():
     assert directives(policy.for_view(PLAIN, (), "/v1/x"))["img-src"] == "data: blob: 'self'"
 
 
+def test_scripts_connect_to_the_original_and_the_pages_of_this_document_alone():
+    here = "https://d.example/v1/documents/1"
+
+    def connected(content, pages=None):
+        return directives(policy.for_view(PLAIN, (), content, pages))["connect-src"]
+
+    assert connected(f"{here}/content?ticket=x") == f"{here}/content"
+    both = f"{here}/content {here}/pages {here}/pages/ {here}/download"
+    assert connected(f"{here}/content?ticket=x", f"{here}/pages?ticket=x") == both
+    with pytest.raises(ValueError, match="not a path"):
+        policy.for_view(PLAIN, (), f"{here}/a;b?ticket=x")
+
+
 def test_frame_ancestors_are_the_given_origins():
     origins = ("https://a.example", "http://localhost:3000", "http://[::1]:8000")
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 import time
 
@@ -242,6 +243,62 @@ def test_no_converter_is_chosen_by_off_or_where_there_is_none(monkeypatch):
     assert converter.configured_converter("off") == (None, "")
     assert converter.configured_converter(None) == (None, converter.NOT_INSTALLED)
     converter.configured_converter.cache_clear()
+
+
+@pytest.fixture
+def installation(tmp_path, monkeypatch):
+    """A converter whose installation has all parts, and a folder with all fonts."""
+    registry = tmp_path / "office" / "share" / "registry"
+    fonts = tmp_path / "fonts"
+    registry.mkdir(parents=True)
+    fonts.mkdir()
+    for part in ("main", "writer", "calc", "impress", "draw", "math"):
+        (registry / f"{part}.xcd").touch()
+    for font in ("LiberationSans", "Carlito", "Caladea"):
+        (fonts / f"{font}-Regular.ttf").touch()
+    monkeypatch.setattr(converter, "FONTS", fonts)
+    return converter.Converter(str(tmp_path / "office" / "program" / "soffice.bin"), "")
+
+
+def test_a_complete_libreoffice_lacks_nothing(installation):
+    assert list(converter.missing_parts(installation)) == []
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        (
+            "office/share/registry/math.xcd",
+            "LibreOffice lacks Math: formulas in documents are blank",
+        ),
+        ("office/share/registry/calc.xcd", "LibreOffice lacks Calc: of workbooks only XLSX are"),
+        ("fonts/Carlito-Regular.ttf", "The font Carlito is missing: lines in Calibri break"),
+        ("fonts/LiberationSans-Regular.ttf", "The font Liberation is missing: lines in Arial and"),
+    ],
+)
+def test_each_part_that_is_missing_is_a_sentence_with_its_package(
+    installation, tmp_path, missing, said
+):
+    (tmp_path / missing).unlink()
+    (sentence,) = converter.missing_parts(installation)
+
+    assert sentence.startswith(said)
+    assert re.search(r"\. Install (libreoffice|fonts)-[a-z-]+\.$", sentence)
+
+
+def test_the_fonts_that_libreoffice_brings_along_count(installation, tmp_path):
+    (tmp_path / "fonts").rename(tmp_path / "office" / "share" / "fonts")
+
+    assert list(converter.missing_parts(installation)) == []
+
+
+def test_a_program_without_a_registry_is_not_judged(tmp_path):
+    assert (
+        list(
+            converter.missing_parts(converter.Converter(str(tmp_path / "program" / "soffice"), ""))
+        )
+        == []
+    )
 
 
 def test_why_there_is_no_converter_is_a_sentence():

@@ -23,7 +23,7 @@ def test_files_are_listed_with_links_to_those_that_can_be_looked_into(make):
     assert '<a href="#file-1">notes</a>' in html
     assert "some words" in html
     assert '<img alt="" src="data:image/png;base64,' in html
-    assert '<td class="long">large</td><td class="num">2.0 MiB</td>' in html
+    assert '<td class="long">large</td><td class="num">2.1 MB</td>' in html
     assert html.count('class="take"') == 2
 
 

@@ -68,6 +68,23 @@ def test_a_text_in_quoted_printable_may_be_in_an_encoding_that_nothing_declares(
     assert value("NOTE;ENCODING=QUOTED-PRINTABLE:Gr=FC=DFe=0D=0Aan", "VCARD") == "Grüße<br>an"
 
 
+@pytest.mark.parametrize(
+    ("lines", "title", "organisation"),
+    [
+        ("N:Müller;Jörg;;Dr.\nFN:Apfelkuchen AG\nORG:Apfelkuchen AG", "Dr. Jörg Müller", True),
+        ("N:Müller;Jörg\nFN:apfelkuchen ag\nORG:Apfelkuchen AG;Sales", "Jörg Müller", True),
+        ("N:Müller;Jörg\nFN:Jörg Peter Müller\nORG:Apfelkuchen AG", "Jörg Peter Müller", True),
+        ("N:;;;;\nFN:Apfelkuchen AG\nORG:Apfelkuchen AG", "Apfelkuchen AG", True),
+        ("N:Müller;Jörg", "Jörg Müller", False),
+    ],
+)
+def test_the_title_of_a_card_is_the_person(lines, title, organisation):
+    shown = to_html(f"BEGIN:VCARD\n{lines}\nEND:VCARD\n")
+
+    assert f"<h2>{title}</h2>" in shown
+    assert ("<dt>Organisation</dt>" in shown) == organisation
+
+
 def test_only_safe_addresses_are_links():
     assert 'href="mailto:a@b.c"' in value("ORGANIZER;CN=Ada:mailto:a@b.c")
     assert ">a@b.c</a>" in value("ATTENDEE:MAILTO:a@b.c")

@@ -2,6 +2,8 @@
 
 import base64
 
+import pytest
+
 from viewer.content.detection import OUTLOOK
 from viewer.formats.mail.letter import REMOTE
 from viewer.rendering.registry import MAIL
@@ -88,3 +90,10 @@ def test_a_mail_without_headers_has_no_table_of_them_and_an_enclosed_one_may_be_
     assert "<b>Packed</b>" in html.body.decode()
     assert "the text" in html.body.decode()
     assert b"<table" not in shown(b"\nOnly words.").body
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"), [(b"", "mail"), (b"From ada Mon Jan  5\n", "text"), (b"\n", "text")]
+)
+def test_a_mailbox_that_is_a_single_message_is_shown_as_one(start, kind):
+    assert preview_of(original(start + mail(), "letter.mbox")).kind == kind

@@ -2,6 +2,7 @@
 
 import contextlib
 import html
+import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,6 +54,37 @@ def test_a_page_in_utf_8_is_read_as_such_whatever_the_code_page():
     page = properties({}, [(0x3FDE, 1252)], p1013="<p>nicht können".encode())
 
     assert "können" in read(compound_file(page))[1]
+
+
+def packed(rtf):
+    """RTF as a message has it, not compressed."""
+    return len(rtf).to_bytes(4, "little") * 2 + b"MELA" + b"\0\0\0\0" + rtf
+
+
+def test_a_body_that_is_only_rtf_is_shown_as_its_text():
+    facts, body, _ = read(compound_file(properties({}, p1009=packed(rb"{\rtf1 Dear\par all}"))))
+
+    assert facts["format"] == "plain"
+    assert re.search(r">Dear\n<.*>all\n<", body, re.S)
+
+
+def test_html_that_is_wrapped_in_rtf_is_shown_as_html_is():
+    rtf = rb"""{\rtf1\ansi\fromhtml1 {\*\htmltag <p onclick="x()">}Dear {\*\htmltag <b>}all
+        {\*\htmltag </b><script>x()</script></p>}}"""
+    plain = {0x1000: "Dear all"}
+    facts, body, _ = read(compound_file(properties(plain, p1009=packed(rtf))))
+
+    assert facts["format"] == "html"
+    assert "<p>Dear <b>all" in body
+    assert "x()" not in body
+
+
+def test_the_text_of_a_message_is_preferred_to_its_rtf():
+    plain = {0x1000: "the text"}
+    _, body, _ = read(compound_file(properties(plain, p1009=packed(rb"{\rtf1 the rtf}"))))
+
+    assert "the text" in body
+    assert "the rtf" not in body
 
 
 def test_a_message_may_have_hundreds_of_streams():

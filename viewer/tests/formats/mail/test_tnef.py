@@ -49,6 +49,17 @@ def test_the_text_and_the_files_are_taken_out_by_their_long_names():
     assert list(files(PACKED)) == FILES
 
 
+def test_a_body_of_rtf_is_taken_out_as_the_page_or_the_text_that_it_is():
+    def found(rtf):
+        packed = len(rtf).to_bytes(4, "little") * 2 + b"MELA" + b"\0\0\0\0" + rtf
+        return list(files(made((MESSAGE, pack("<I", 1) + values(258, 0x1009, packed)))))
+
+    assert found(rb"{\rtf1 Dear all}") == [("message.txt", b"Dear all")]
+    assert found(rb"{\rtf1\fromhtml1 {\*\htmltag <p>}caf\'e9}") == [
+        ("message.html", "<p>café".encode())
+    ]
+
+
 def test_what_is_before_the_damage_is_taken_out():
     assert list(files(b"no" + PACKED)) == []
     for end in range(len(PACKED)):

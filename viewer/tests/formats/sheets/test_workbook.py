@@ -2,16 +2,28 @@
 
 import contextlib
 import re
+from base64 import b64decode
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
+from viewer.formats.pdf.pages import SCREEN
 from viewer.formats.sheets.sheets import MAX_SHEETS, render
+from viewer.formats.sheets.workbook import (
+    MAX_PAGES,
+    NOT_DRAWN,
+    PAGE_SETUP,
+    PAGES_NOTE,
+    TOO_LARGE,
+)
 from viewer.sandbox.converter import Conversion, Converter, find_converter
 from viewer.sandbox.process import JobResult
 from viewer.tests import samples
+from viewer.tests.convertible import workbook
 from viewer.tests.samples import OPEN_DOCUMENT, OPEN_XML, original, preview_of
 
 EXCEL = "application/vnd.ms-excel"
@@ -69,6 +81,109 @@ def test_another_workbook_is_shown_as_the_xlsx_that_libreoffice_makes_of_it(exte
         "LibreOffice, which shows this document"
         in preview_of(original(data, "a", kind)).body.decode()
     )
+
+
+def asked_as_pages(data, kind, made):
+    """A workbook that is asked for as pages, and a list of its conversions."""
+    asked = []
+
+    def run(job, pieces, options):
+        if not isinstance(job, Conversion):
+            return job.run(pieces, options)
+        asked.append(job)
+        return made[job.target.partition(":")[0]]
+
+    document = replace(original(data, "a", kind), run=run, converter=Converter("/soffice.bin", ""))
+    return replace(document, as_pages=True), asked
+
+
+def result(data):
+    return JobResult([({}, data)], None)
+
+
+@pytest.mark.parametrize("extension", ["xlsx", *OTHERS])
+def test_a_workbook_is_shown_as_pages_where_they_are_asked_for(extension):
+    kind, data = {**OTHERS, "xlsx": (OPEN_XML + "spreadsheetml.sheet", samples.xlsx())}[extension]
+    made = {"xlsx": result(samples.xlsx()), "pdf": result(samples.pdf("One", "Two"))}
+    document, asked = asked_as_pages(data, kind, made)
+    shown = preview_of(document)
+
+    assert (shown.kind, shown.label, shown.facts) == ("pdf", "Spreadsheet", ("2 pages",))
+    assert shown.note == PAGES_NOTE
+    assert document.has_pages
+    assert document.pages().texts(1).texts == ["One", "Two"]
+    assert {job.extension for job in asked} == {extension, "xlsx"}
+    assert asked[-1].prepared_by == PAGE_SETUP
+    assert not replace(document, as_pages=False).has_pages
+
+
+def test_the_pages_of_a_workbook_are_cut_with_a_note():
+    pages = samples.pdf(*map(str, range(1, MAX_PAGES + 1)))
+    document, _ = asked_as_pages(
+        samples.xlsx(), OPEN_XML + "spreadsheetml.sheet", {"pdf": result(pages)}
+    )
+
+    assert preview_of(document).note.endswith("Only the first 200 pages are drawn.")
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (JobResult(), NOT_DRAWN),
+        (JobResult(failure="size"), TOO_LARGE),
+        (result(b"%PDF-none"), NOT_DRAWN),
+    ],
+)
+def test_a_card_says_why_a_workbook_has_no_pages(made, message):
+    document, _ = asked_as_pages(samples.xlsx(), OPEN_XML + "spreadsheetml.sheet", {"pdf": made})
+    shown = preview_of(document)
+
+    assert shown.kind == "unknown"
+    assert message in shown.body.decode()
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"), [(samples.pdf("One"), "application/pdf"), (b"a;b\n1;2\n", EXCEL)]
+)
+def test_only_a_workbook_has_two_views(data, kind):
+    document, asked = asked_as_pages(data, kind, {})
+
+    assert not document.has_two_views
+    assert preview_of(document).kind == preview_of(replace(document, as_pages=False)).kind
+    assert asked == []
+
+
+def test_without_a_converter_a_workbook_is_a_table_also_as_pages():
+    document = replace(original(samples.xlsx(), "a.xlsx"), as_pages=True)
+
+    assert not document.has_two_views
+    assert preview_of(document).kind == "sheets"
+
+
+@pytest.mark.office
+def test_libreoffice_draws_a_workbook_with_its_chart_on_the_page(soffice):
+    data = original(workbook(), "a.xlsx", OPEN_XML + "spreadsheetml.sheet")
+    document = replace(data, converter=find_converter(soffice), as_pages=True)
+    shown = preview_of(document)
+
+    assert (shown.kind, shown.facts) == ("pdf", ("1 page",))
+    assert re.search(rb"<text [^>]*>North</text>", shown.body)
+    (page,) = document.pages().drawn(1, 1, SCREEN, 1)
+    picture = Image.open(BytesIO(b64decode(page.picture.partition(",")[2]))).convert("RGB")
+    colours = {colour for _, colour in picture.getcolors(1 << 20)}
+    assert (0, 0, 255) in colours  # the bars
+
+
+@pytest.mark.office
+def test_a_wide_sheet_of_very_many_rows_is_drawn_in_bounds_and_as_wide_as_a_page(soffice):
+    cells = "".join(f"<c><v>{number}</v></c>" for number in range(30))
+    data = original(workbook(f"<row>{cells}</row>" * 60_000), "a.xlsx")
+    document = replace(data, converter=find_converter(soffice), as_pages=True)
+    shown = preview_of(document)
+
+    assert (shown.kind, shown.facts) == ("pdf", ("200 pages",))
+    texts = document.pages().texts(1).texts
+    assert all("29" in text for text in texts)
 
 
 @pytest.mark.office

@@ -116,7 +116,7 @@ def test_code_of_any_size_is_highlighted_from_its_start():
     shown = preview(original(data, "a.py", "text/x-python"), "text/x-python")
 
     assert "<i class=m>1</i>" in shown.body.decode()
-    assert "Showing 20,000 lines of the first 2.0 MiB" in shown.note
+    assert "Showing 20,000 lines of the first 2.1 MB" in shown.note
     assert shown.source == {"charset": "utf-8", "shown": 20_000}
 
 

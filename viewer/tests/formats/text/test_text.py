@@ -45,7 +45,7 @@ def test_bytes_above_the_limit_are_not_read():
 
     read = cut.body.replace(b"</span><span class=part>", b"")
     assert b">" + b"x" * MAX_READ + b"</span>\n</a>" in read
-    assert "2.0 MiB" in cut.note
+    assert "2.1 MB" in cut.note
 
 
 def test_a_long_text_has_a_field_for_the_number_of_a_line():

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from viewer.content.kinds import type_of_name
 from viewer.content.media_types import OPEN_DOCUMENT, OPEN_XML
 from viewer.sandbox.converter import Conversion, Converter
 from viewer.sandbox.process import JobResult, SandboxError
@@ -45,6 +46,7 @@ def document(data, content_type, made=None):
         (samples.odt(), f"{OPEN_DOCUMENT}graphics", "Drawing", "odg"),
         (samples.package(x=b""), "application/vnd.apple.keynote", "Keynote presentation", "key"),
         (OLE, "application/vnd.visio", "Visio drawing", "vsd"),
+        (OLE, "application/x-mspublisher", "Publisher document", "pub"),
         (b"\xffWPC", "application/octet-stream", "WordPerfect document", "wpd"),
         (b"\xdb\xa5-\0", "application/msword", "Word document", "doc"),
     ],
@@ -76,9 +78,24 @@ def test_where_it_fails_a_card_says_so(made):
 def test_a_word_document_that_it_fails_on_is_shown_as_text_unless_it_is_to_be_marked():
     original, _ = document(samples.docx(), WORD)
 
-    assert preview_of(original).kind == "word"
-    assert b"Annual report" in preview_of(original).body
+    shown = preview_of(original)
+    assert shown.kind == "word"
+    assert shown.note == (
+        "LibreOffice could not show the pages. Only its text, tables and pictures are shown."
+    )
+    assert b"Annual report" in shown.body
     assert preview_of(replace(original, watermark="x")).kind == "unknown"
+
+
+def test_a_file_named_pub_is_of_publisher_unless_it_is_a_text():
+    original, asked = document(OLE, "application/octet-stream", PAGES)
+    shown = preview_of(
+        replace(original, name="leaflet.pub", named_type=type_of_name("leaflet.pub"))
+    )
+    key = samples.original(b"ssh-ed25519 AAAA me\n", "id.pub")
+
+    assert (shown.kind, asked) == ("pdf", ["pub"])
+    assert preview_of(key).kind == "text"
 
 
 def test_an_empty_page_made_of_a_file_of_apple_is_none():
@@ -87,6 +104,15 @@ def test_an_empty_page_made_of_a_file_of_apple_is_none():
     shown = preview_of(original)
 
     assert (asked, shown.kind) == (["pages"], "unknown")
+
+
+def test_without_a_converter_a_word_document_is_text_with_the_reason():
+    shown = preview_of(samples.original(samples.docx(), content_type=WORD))
+
+    assert shown.note == (
+        "LibreOffice, which shows the pages, is not installed on the server. "
+        "Only its text, tables and pictures are shown."
+    )
 
 
 def test_without_a_converter_there_are_no_pages():

@@ -33,7 +33,7 @@ def test_without_libreoffice_a_word_document_is_shown_as_text():
     text = shown.body.decode()
 
     assert (shown.kind, shown.label) == ("word", "Word document")
-    assert "LibreOffice would show its pages" in shown.note
+    assert "LibreOffice, which shows the pages, is not installed" in shown.note
     assert "<h1>Annual report</h1>" in text
     assert "<strong>did</strong>" in text
     assert "<td><p>42</p></td>" in text

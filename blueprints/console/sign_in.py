@@ -1,0 +1,149 @@
+"""Logging in by an OpenID Connect provider: a link there, and the answer that comes back."""
+
+import hmac
+import logging
+from contextlib import suppress
+from urllib.parse import urlencode, urlsplit
+
+from flask import Response, g, request
+
+from models import Session, current_runtime
+from models.accounts import LIFE_SECONDS, LINKING, Assertion, Identity, PendingSignIn, SignInFacts
+from models.core import NotFound, ServiceError
+from models.runtime import AnswerRefusedError, Provider, network_of
+
+from ..http import COOKIE
+from ..http.authentication import begin_session, is_own_origin
+from ..http.problems import CHALLENGE, STATUS
+from .pages import HOME, PUBLIC, Pages, go, page_of, refuse_sign_in, render
+
+sign_in = Pages("sign_in", "/oidc")
+COOKIE_NAMES = "__Host-sign-in", "sign-in"  # over https, and over http
+ACCOUNT = "/app/account"
+MOST_INVITE_CHARACTERS = 100
+_MOST_ANSWER_CHARACTERS = 4096  # of each field of the provider's answer
+_ANSWER = ("code", "state", "iss", "error")
+_FAILED = "The login did not work. Begin it again from the login page, in this browser."
+
+
+@sign_in.get("", accepts=PUBLIC)
+def begin() -> Response:
+    """Lead to the provider, where people log in, or to add this login to the account"""
+    provider = _provider()
+    links = request.args.get("add") == "yes"
+    if not _is_begun_here(must_be_known=links):
+        here = f"{request.path}?{urlencode(request.args)}" if request.args else request.path
+        return render("sign_in_begin", provider=provider, here=here, links=links)
+    if links:
+        session = _young_session()
+        if session is None:
+            return go(ACCOUNT, "old")
+        issued, facts = PendingSignIn.begin(
+            _network(), ACCOUNT, owner_id=session.owner_id, session_id=session.id
+        )
+    else:
+        next = page_of(request.args.get("next", "")) or HOME
+        invite = request.args.get("invite", "")[:MOST_INVITE_CHARACTERS]
+        issued, facts = PendingSignIn.begin(_network(), next, invite)
+    response = go(provider.authorization_url(facts.state, facts.nonce, facts.verifier))
+    _set_cookie(response, issued.secret, LIFE_SECONDS)
+    return response
+
+
+@sign_in.get("/callback", accepts=PUBLIC)
+def end() -> Response:
+    """Take the answer of the provider, and log in"""
+    provider = _provider()
+    try:
+        return _end(provider)
+    except AnswerRefusedError as error:
+        line = "request %s: nobody was logged in: %s"
+        logging.getLogger("docservice").warning(line, g.request_id, error)
+        response = refuse_sign_in(401, _FAILED)
+    except ServiceError as error:
+        status = 403 if STATUS[error.code] in {403, 409, 429} else 401
+        response = refuse_sign_in(status, error.sentence)
+    if response.status_code == 401:
+        response.headers["WWW-Authenticate"] = CHALLENGE
+    return response
+
+
+def _end(provider: Provider) -> Response:
+    """Log in by the answer, or link the login to the account that has begun this."""
+    answer = {name: request.args[name] for name in _ANSWER if name in request.args}
+    if any(len(value) > _MOST_ANSWER_CHARACTERS for value in answer.values()):
+        raise AnswerRefusedError("the answer is too long")
+    pending, facts = _pending(answer.get("state", ""))
+    claims = provider.claims(answer, facts.verifier, facts.nonce, _network())
+    assertion = Assertion.of_claims(claims)
+    if pending.kind == LINKING:
+        if (g.caller.credential_type, g.caller.id) != (COOKIE, facts.session_id):
+            raise AnswerRefusedError("the session that adds a login has ended")
+        Identity.link(g.caller.owner_id, assertion.issuer, assertion.subject)
+        response = go(facts.next, "linked")
+    else:
+        begin_session(assertion, facts.invite)
+        with suppress(NotFound):  # there was no session before
+            Session.one_of(g.caller.owner_id, g.caller.id).end()
+        response = go(facts.next)
+    _set_cookie(response, "", 0)
+    return response
+
+
+def _pending(state: str) -> tuple[PendingSignIn, SignInFacts]:
+    """Return the login that this browser has begun, used up now."""
+    secret = request.cookies.get(_cookie_name(), "")
+    pending = PendingSignIn.of_secret(secret) if secret else None
+    if pending is None:
+        raise AnswerRefusedError("this browser has begun no login, or too long ago")
+    facts = pending.facts
+    if facts is None or not hmac.compare_digest(facts.state.encode(), state.encode()):
+        raise AnswerRefusedError("the answer belongs to another login")
+    if not pending.use_up():
+        raise AnswerRefusedError("the answer came before")
+    return pending, facts
+
+
+def _young_session() -> Session | None:
+    """Return the session of the caller, if it may add a login to the account."""
+    if g.caller.credential_type != COOKIE:
+        return None
+    session = Session.one_of(g.caller.owner_id, g.caller.id)
+    return session if session.is_young else None
+
+
+def _is_begun_here(*, must_be_known: bool) -> bool:
+    """Return whether a page of ours has led here, or, unless it `must_be_known`, nobody else."""
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site == "same-origin" or (site == "none" and not must_be_known)
+    if request.referrer is None:
+        return not must_be_known
+    page = urlsplit(request.referrer)
+    return is_own_origin(f"{page.scheme}://{page.netloc}")
+
+
+def _provider() -> Provider:
+    provider = current_runtime().provider
+    if provider is None:
+        raise NotFound
+    return provider
+
+
+def _network() -> str:
+    return network_of(request.remote_addr or "")
+
+
+def _cookie_name() -> str:
+    return COOKIE_NAMES[not request.is_secure]
+
+
+def _set_cookie(response: Response, secret: str, seconds: int) -> None:
+    response.set_cookie(
+        _cookie_name(),
+        secret,
+        max_age=seconds,
+        secure=request.is_secure,
+        httponly=True,
+        samesite="Lax",
+    )

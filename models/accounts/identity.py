@@ -1,0 +1,84 @@
+"""An identity: how the trusted proxy or a provider knows somebody, bound to one account.
+
+It is a pair, (issuer, subject): of OpenID Connect the provider's address and its `sub`, of the
+proxy `proxy` and the folded e-mail address. An account is found by it, never by an address alone.
+"""
+
+from typing import Self
+
+from peewee import BigIntegerField, IntegrityError, TextField
+
+from ..core import EmailTaken, now
+from ..events import Event
+from ..records import Authenticated, Owned
+from ..runtime import current_runtime, refuse_if_full
+from ..storage import transaction
+
+PROXY = "proxy"
+MOST_IDENTITIES = 20  # of an account
+
+
+class IdentityTaken(EmailTaken):
+    sentence = "This login belongs to another account. Log in with it, and remove it there first."
+
+
+class Identity(Authenticated, Owned):
+    PREFIX = "idn"
+    AUTHORITY = ("id", "created_at", "owner_id", "issuer", "subject")
+
+    issuer = TextField()
+    subject = TextField()
+    last_used_at = BigIntegerField(null=True)
+
+    @classmethod
+    def of(cls, issuer: str, subject: str) -> Self | None:
+        """Return the identity of this pair; None if it is bound to no account."""
+        found = cls.genuine(cls.select().where(cls.issuer == issuer, cls.subject == subject))
+        return found[0] if found else None
+
+    @classmethod
+    def of_owner(cls, owner_id: str) -> list[Self]:
+        return cls.genuine(cls.select().where(cls.owner_id == owner_id).order_by(cls.id))
+
+    @classmethod
+    def link(cls, owner_id: str, issuer: str, subject: str) -> Self:
+        """Return the identity, bound to this account; it may be bound to it already.
+
+        Raises `IdentityTaken` if it is bound to another account, and `QuotaExceeded`.
+        """
+        with transaction(owner_id):
+            known = cls.of(issuer, subject)
+            if known and known.owner_id == owner_id:
+                return known
+            if known:
+                raise IdentityTaken
+            count = cls.select().where(cls.owner_id == owner_id).count()
+            refuse_if_full(count, MOST_IDENTITIES, "other logins", "Remove one first.")
+            identity: Self = cls.fresh(owner_id=owner_id, issuer=issuer, subject=subject)
+            try:
+                identity.insert_row()
+            except IntegrityError:  # another account was faster
+                raise IdentityTaken from None
+            Event.record(owner_id, "identity.linked", identity.facts)
+        return identity
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The facts of its events, which name no address."""
+        return {"identity_id": self.id, "issuer": self.issuer}
+
+    @property
+    def is_of_proxy(self) -> bool:
+        return self.issuer == PROXY
+
+    @property
+    def works(self) -> bool:
+        """Whether it lets anybody in by the present settings."""
+        settings = current_runtime().settings
+        if self.is_of_proxy:
+            return settings.auth_header is not None
+        return self.issuer == settings.oidc_issuer
+
+    def note_login(self) -> None:
+        """Note that a session begins by it, in the transaction in which the session begins."""
+        Identity.update(last_used_at=now()).where(Identity.id == self.id).execute()

@@ -1,0 +1,234 @@
+"""The rows of an account that an export carries, as facts in JSON, and how each is stored again.
+
+No secret is among them, and nothing that acts for anybody: no password, session, API key, secret
+of a link or of a webhook, and no code of a recipient. A link is carried with its terms, its history
+and the SHA-256 of its random secret, by which its address is known to have ended. What waits to be
+sent, and what is made anew by itself, is not carried: deliveries, mails, previews, stored
+responses.
+
+Facts have the names of columns. Sealed columns are carried in clear, since the whole export is
+sealed, and are sealed under new keys where they are stored.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from crypto import DecryptionError, KeyringError
+
+from ..documents import Collection, Document
+from ..events import Webhook
+from ..links import (
+    DocumentToken,
+    FormerTarget,
+    Opening,
+    Recipient,
+    Target,
+    keep_text,
+    kept_text,
+    table_of,
+    texts_of,
+)
+from ..records import loggable_id
+
+RowFacts = dict[str, Any]
+_DOCUMENT_COLUMNS = ("id", "created_at", "content_type", "size", "expires_at", "binned_at")
+_LINK_COLUMNS = (
+    "target_id",
+    "masked_token",
+    "permissions",
+    "allowed_origins",
+    "expires_at",
+    "max_views",
+    "views",
+    "last_used_at",
+    "revoked_at",
+    "spent_at",
+    "with_upload",
+)
+
+
+class Kind(NamedTuple):
+    """A kind of rows: the facts of one row, and how it is stored as a row of `owner_id`."""
+
+    name: str
+    table: Any
+    facts: Callable[[Any], RowFacts | None]
+    store: Callable[[str, RowFacts], None]
+
+    def of_owner(self, owner_id: str, problems: list[str]) -> Iterator[RowFacts]:
+        """Yield the facts of each row; what does not open, or was altered, is a problem."""
+        table = self.table
+        rows = table.select().where(table.owner_id == owner_id).order_by(table.id)
+        for row in rows.iterator():
+            try:
+                if hasattr(row, "is_genuine") and not row.is_genuine():
+                    raise DecryptionError
+                facts = self.facts(row)
+            except (DecryptionError, KeyringError):
+                problems.append(f"{loggable_id(row.id)} does not open, and is left out.")
+                continue
+            if facts is not None:
+                yield {"id": row.id, "created_at": row.created_at, **facts}
+
+
+def owner_of(table: Any, id: str) -> str | None:
+    """Return the owner of the row that has this id here, whether it is genuine or not."""
+    owner_id: str | None = table.select(table.owner_id).where(table.id == id).scalar()
+    return owner_id
+
+
+def target_here(facts: RowFacts) -> Target | None:
+    """Return the target of a link, or of what belongs to a link, if it was stored."""
+    id = facts["target_id"]
+    found: Target | None = table_of(id).find(id)
+    return found
+
+
+def facts_of_document(document: Document) -> RowFacts:
+    return {name: getattr(document, name) for name in (*_DOCUMENT_COLUMNS, "meta")}
+
+
+def new_document(owner_id: str, facts: RowFacts) -> Document:
+    """Return the row of a document, to be stored with its payload."""
+    return Document(owner_id=owner_id, **{name: facts[name] for name in _DOCUMENT_COLUMNS})
+
+
+def facts_of_text(target_id: str, sha256: str, text: str) -> RowFacts:
+    return {"target_id": target_id, "sha256": sha256, "text": text}
+
+
+def texts_of_owner(owner_id: str) -> Iterator[RowFacts]:
+    """Yield the texts that links have asked to accept."""
+    for table in (Document, Collection):
+        for target in table.select().where(table.owner_id == owner_id).iterator():
+            for sha256 in sorted(texts_of(target)):
+                yield facts_of_text(target.id, sha256, kept_text(target, sha256))
+
+
+def store_text(facts: RowFacts) -> None:
+    """Store a text, unless it is there, or its target was not stored."""
+    if target := target_here(facts):
+        keep_text(target, facts["text"])
+
+
+def has_text(facts: RowFacts) -> bool:
+    target = target_here(facts)
+    return target is None or facts["sha256"] in texts_of(target)
+
+
+def _facts_of_collection(collection: Collection) -> RowFacts:
+    return {"meta": collection.meta}
+
+
+def _store_collection(owner_id: str, facts: RowFacts) -> None:
+    collection = Collection(id=facts["id"], created_at=facts["created_at"], owner_id=owner_id)
+    collection.generate_key()
+    collection.seal_meta(facts["meta"])
+    collection.store_row()
+
+
+def _facts_of_link(link: DocumentToken) -> RowFacts:
+    facts = {name: getattr(link, name) for name in _LINK_COLUMNS}
+    facts["digest"] = link.digest.hex()
+    facts["has_password"] = link.has_password
+    target: Any = table_of(link.target_id).find(link.target_id)
+    if target is None:  # nobody can read what its key has sealed
+        return {**facts, "label": None, "gate": None}
+    link.target = target
+    return {**facts, "label": link.label, "gate": vars(link.gate)}
+
+
+def _store_link(owner_id: str, facts: RowFacts) -> None:
+    link = DocumentToken(id=facts["id"], created_at=facts["created_at"], owner_id=owner_id)
+    link.digest = bytes.fromhex(facts["digest"])
+    for name in _LINK_COLUMNS:
+        setattr(link, name, facts[name])
+    if target := target_here(facts):
+        link.target = target
+        link.label = facts["label"]
+        link.password_digest = "" if facts["has_password"] else None  # which no password meets
+        gate = facts["gate"]
+        link.gate = type(link.gate)(**gate | {"recipients": tuple(gate["recipients"])})
+    else:
+        link.sealed_label = b""
+        link.sealed_password = b"" if facts["has_password"] else None
+    link.insert_row()
+
+
+def _facts_of_former_target(former: FormerTarget) -> RowFacts:
+    return {"token_id": former.token_id, "target_id": former.target_id}
+
+
+def _store_former_target(owner_id: str, facts: RowFacts) -> None:
+    FormerTarget(owner_id=owner_id, **facts).insert_row()
+
+
+def _facts_of_recipient(recipient: Recipient) -> RowFacts | None:
+    """Return None for the row that stands for all addresses without a code: it is made anew."""
+    target: Any = table_of(recipient.target_id).find(recipient.target_id)
+    address = recipient.address(target) if target else ""
+    if not address:
+        return None
+    return {
+        "target_id": recipient.target_id,
+        "token_id": recipient.token_id,
+        "address": address,
+        "opened_at": recipient.opened_at,
+    }
+
+
+def _store_recipient(owner_id: str, facts: RowFacts) -> None:
+    if target := target_here(facts):
+        recipient = Recipient(id=facts["id"], created_at=facts["created_at"], owner_id=owner_id)
+        recipient.token_id = facts["token_id"]
+        recipient.opened_at = facts["opened_at"]
+        recipient.store_without_code(target, facts["address"])
+
+
+def _facts_of_opening(opening: Opening) -> RowFacts | None:
+    if opening.with_target().target is None:
+        return None
+    return {
+        "target_id": opening.target_id,
+        "token_id": opening.token_id,
+        "recipient_id": opening.recipient_id,
+        "sequence": opening.sequence,
+        "facts": opening.facts,
+    }
+
+
+def _store_opening(owner_id: str, facts: RowFacts) -> None:
+    if target := target_here(facts):
+        values = {name: value for name, value in facts.items() if name != "facts"}
+        opening = Opening(owner_id=owner_id, **values)
+        opening.sealed_facts = target.seal("opening/1", opening.id, facts["facts"])
+        opening.insert_row()
+
+
+def _facts_of_webhook(webhook: Webhook) -> RowFacts:
+    return {
+        "types": webhook.types,
+        "url": webhook.url,
+        "description": webhook.description,
+        "disabled_at": webhook.disabled_at,
+        "disabled_reason": webhook.disabled_reason,
+    }
+
+
+def _store_webhook(owner_id: str, facts: RowFacts) -> None:
+    names = ("id", "created_at", "types", "disabled_at", "disabled_reason")
+    webhook = Webhook(owner_id=owner_id, **{name: facts[name] for name in names})
+    webhook.store_as_exported(facts["url"], facts["description"])
+
+
+KINDS = {  # each behind those that its rows refer to
+    kind.name: kind
+    for kind in (
+        Kind("collection", Collection, _facts_of_collection, _store_collection),
+        Kind("link", DocumentToken, _facts_of_link, _store_link),
+        Kind("former_target", FormerTarget, _facts_of_former_target, _store_former_target),
+        Kind("recipient", Recipient, _facts_of_recipient, _store_recipient),
+        Kind("opening", Opening, _facts_of_opening, _store_opening),
+        Kind("webhook", Webhook, _facts_of_webhook, _store_webhook),
+    )
+}

@@ -1,0 +1,52 @@
+// Lists: parts of a page fetched again
+
+function reload(address, then) {
+  const call = new XMLHttpRequest(); // parses HTML without running it, which the policy permits
+  call.open("GET", address);
+  call.responseType = "document";
+  call.onload = () => {
+    const fresh = call.response && $("#list", call.response);
+    const list = $("#list");
+    if (!fresh || !list) return; // the session has ended
+    localize(fresh);
+    foldActs(fresh);
+    list.replaceWith(fresh);
+    refreshLater(fresh);
+    const count = $(".used");
+    const counted = $(".used", call.response);
+    if (count && counted) count.replaceWith(counted);
+    then?.();
+  };
+  call.send();
+  return call;
+}
+
+function isInUse(list) { // to replace it would close what is open, or lose the place of the keyboard
+  return list.contains(document.activeElement) || $("details[open]", list);
+}
+
+function refreshLater(list) { // while what it shows is about to change
+  const seconds = +list?.dataset.refresh;
+  if (!seconds) return;
+  setTimeout(() => {
+    if (!list.isConnected) return;
+    if (document.hidden || isInUse(list)) refreshLater(list);
+    else reload(location.href);
+  }, seconds * 1000);
+}
+
+refreshLater($("#list"));
+
+const search = $(".search");
+if (search) {
+  let pause;
+  let call;
+  search.addEventListener("input", () => {
+    clearTimeout(pause);
+    pause = setTimeout(() => {
+      call?.abort();
+      const address = search.action + "?" + new URLSearchParams(new FormData(search));
+      call = reload(address, () => history.replaceState(null, "", address));
+    }, 150);
+  });
+}

@@ -1,0 +1,33 @@
+"use strict";
+// Comfort only: without this file every page reads and every form works.
+const page = document.documentElement;
+
+function $(css, at = document) {
+  return at.querySelector(css);
+}
+
+function all(css, at = document) {
+  return at.querySelectorAll(css);
+}
+
+function node(name, text, properties) {
+  return Object.assign(document.createElement(name), { textContent: text }, properties);
+}
+
+function say(text) {
+  const box = $("#say");
+  box.firstElementChild.textContent = text;
+  $("form", box)?.remove(); // it took back something else
+  for (const fading of box.getAnimations()) {
+    fading.cancel();
+    fading.play();
+  }
+}
+
+page.classList.add("scripted");
+const here = new URL(location);
+if (here.searchParams.has("done")) { // not said again by a reload
+  here.searchParams.delete("done");
+  here.searchParams.delete("id");
+  history.replaceState(null, "", here);
+}

@@ -1,0 +1,276 @@
+// Uploads: dropped, pasted or chosen on any page
+
+const drop = $(".drop");
+const composer = $("#composer"); // the card that makes links of files
+const rows = $("#uploads") || document.body.appendChild(node("ul", "", { id: "uploads", className: "rows card floating" }));
+const queue = [];
+const unlinked = new Set(); // rows of files that a link is asked for
+const KINDS = {
+  PDF: "pdf",
+  Text: "doc docx odt rtf txt md html",
+  Table: "xls xlsx ods csv tsv",
+  Slides: "ppt pptx odp",
+  Picture: "png jpg jpeg gif webp svg tiff heic avif",
+  "E-mail": "eml msg",
+  Recording: "mp3 mp4 wav ogg webm mov m4a",
+  Archive: "zip tar gz 7z",
+};
+let running;
+let stored = 0; // of the files that were given since all others were done
+let sum = 0;
+
+if ($("nav")) {
+  addEventListener("dragover", event => showTarget(event, true));
+  addEventListener("dragleave", event => showTarget(event, false));
+  addEventListener("drop", async event => {
+    showTarget(event, false);
+    const { items, files } = event.dataTransfer;
+    const entries = [...items].map(item => item.webkitGetAsEntry?.());
+    const hasFolder = entries.some(entry => entry?.isDirectory);
+    add(hasFolder ? (await Promise.all(entries.map(walk))).flat() : files);
+  });
+  addEventListener("paste", event => {
+    if (event.target.matches?.("input:not([type=checkbox], [type=radio], [type=file]), textarea")) return;
+    add(pasted(event.clipboardData));
+  });
+  addEventListener("beforeunload", event => {
+    if (running || queue.length) event.preventDefault();
+  });
+  addEventListener("online", next);
+}
+
+if (drop) {
+  const field = drop.elements.file;
+  field.multiple = true;
+  field.addEventListener("change", () => {
+    add(field.files);
+    field.value = "";
+  });
+  drop.addEventListener("submit", event => {
+    event.preventDefault(); // the files are stored, or are being sent
+    if (event.submitter?.value === "store") keepPrivate();
+    else share();
+  });
+}
+
+for (const item of rows.children) { // shared by a phone, and stored
+  const [badge, name] = item.children;
+  const row = { file: { name: name.textContent }, item, badge, name, key: 1, address: name.pathname };
+  row.item.append(closer(row, "Remove"));
+  unlinked.add(row);
+}
+showTerms();
+
+function showTarget(event, isOver) {
+  if (!event.dataTransfer.types.includes("Files")) return;
+  event.preventDefault();
+  page.classList.toggle("over", isOver);
+}
+
+function showTerms() { // while there is a file that they can be for
+  if (!drop) return;
+  drop.classList.toggle("begun", unlinked.size > 0);
+  drop.elements.file.required = !unlinked.size;
+  const how = $(".how", drop);
+  if (!how) return;
+  how.hidden = unlinked.size < 2;
+  $("b", how).textContent = unlinked.size;
+}
+
+async function walk(entry) { // the files in a folder, and in those inside it
+  if (!entry) return [];
+  if (entry.isFile) return [await new Promise((done, failed) => entry.file(done, failed))];
+  const reader = entry.createReader();
+  const found = [];
+  let batch;
+  do {
+    batch = await new Promise((done, failed) => reader.readEntries(done, failed)); // a hundred at a time
+    found.push(...batch);
+  } while (batch.length);
+  return (await Promise.all(found.map(walk))).flat();
+}
+
+function pasted(clipboard) {
+  const now = new Date().toLocaleString("sv").replaceAll(":", ".");
+  const text = clipboard.getData("text/plain");
+  if (clipboard.files.length) {
+    return [...clipboard.files].map(file =>
+      file.name === "image.png" ? new File([file], `Screenshot ${now}.png`, { type: file.type }) : file);
+  }
+  if (!text.trim()) return [];
+  return [new File([text], `Pasted text ${now}.txt`, { type: "text/plain;charset=utf-8" })];
+}
+
+function add(files) {
+  for (const file of files) {
+    const parts = crypto.getRandomValues(new Uint32Array(4));
+    const row = {
+      file,
+      key: Array.from(parts, part => part.toString(36)).join(""),
+      item: rows.appendChild(node("li", "")),
+      badge: badgeOf(file.name),
+      name: node("b", file.name, { dir: "auto" }),
+      state: node("span", "", { className: "dim" }),
+    };
+    sum++;
+    if (drop && file.size > +drop.dataset.limit) {
+      refuse(row, `Too large: up to ${drop.dataset.words} can be stored.`);
+    } else {
+      enqueue(row);
+    }
+  }
+  if (files.length) begin();
+  next();
+}
+
+function badgeOf(name) {
+  const extension = name.match(/\.(\w{1,4})$/)?.[1].toLowerCase() || "file";
+  const kind = Object.keys(KINDS).find(one => KINDS[one].split(" ").includes(extension));
+  return node("i", extension, { className: `badge ${kind || ""}`, ariaHidden: "true" });
+}
+
+function sizeInWords({ size }) {
+  if (size < 1000) return `${size} bytes`;
+  const power = size < 999500 ? 1 : 2;
+  const number = size / 1000 ** power;
+  return `${number.toFixed(number < 10 ? 1 : 0)} ${power === 1 ? "KB" : "MB"}`;
+}
+
+function closer(row, words) { // the button that takes a file out of the card
+  const button = node("button", "×", { type: "button", className: "take-out" });
+  button.ariaLabel = `${words} ${row.file.name}`;
+  button.onclick = () => takeOut(row);
+  return button;
+}
+
+function show(row, ...parts) {
+  row.item.replaceChildren(row.badge, row.name, ...parts);
+}
+
+function enqueue(row) {
+  row.ready = new Promise(done => { row.done = done; });
+  row.state.textContent = "Waiting";
+  show(row, row.state, closer(row, "Cancel"));
+  queue.push(row);
+  unlinked.add(row);
+  showTerms();
+}
+
+async function takeOut(row) {
+  const at = queue.indexOf(row);
+  if (at >= 0) queue.splice(at, 1);
+  if (!row.address && !row.isRefused) sum--;
+  row.isTakenOut = true;
+  row.item.remove();
+  unlinked.delete(row);
+  row.done?.();
+  showTerms();
+  row.call?.abort();
+  if (row.address) await putInBin(row);
+  if (drop) ($("button", rows) || drop.elements.file).focus();
+}
+
+async function putInBin(row) {
+  const id = row.address.split("/").pop();
+  const answer = await fetch("/app/documents", { method: "POST", body: new URLSearchParams({ act: "bin", id }) });
+  say(answer.ok ? `“${row.file.name}” is in the bin.` : `“${row.file.name}” is still stored.`);
+  if ($("#list")) reload(location.href);
+}
+
+function next() {
+  if (running || !queue.length) return;
+  running = queue.shift();
+  send(running);
+}
+
+function ended() {
+  running = null;
+  next();
+  if (running || queue.length) return;
+  if (sum) say(stored === sum ? `${stored} stored.` : `${stored} of ${sum} stored.`);
+  stored = 0;
+  sum = 0;
+  if ($("#list")) reload(location.href);
+}
+
+function send(row) {
+  const bar = node("progress", "", { max: 1, value: 0, ariaLabel: row.file.name });
+  show(row, bar, row.state, closer(row, "Cancel"));
+  row.state.textContent = "0 %";
+
+  const body = new FormData();
+  body.append("file", row.file);
+  const into = drop?.elements.collectionId;
+  if (into) body.append("collectionId", into.value);
+
+  const call = new XMLHttpRequest(); // fetch does not say how much was sent
+  row.call = call;
+  call.upload.onprogress = event => {
+    bar.value = event.loaded / event.total;
+    row.state.textContent = bar.value < 1 ? `${Math.floor(bar.value * 100)} %` : "Encrypting…";
+  };
+  call.onloadend = () => answered(row, call);
+  call.open("POST", "/app/documents?key=" + row.key);
+  call.responseType = "json";
+  call.setRequestHeader("Accept", "application/json");
+  call.send(body);
+}
+
+function answered(row, call) {
+  row.call = null;
+  const { address, detail, errors } = call.response || {};
+  if (row.isTakenOut) {
+    ended();
+    return;
+  }
+  if (address) {
+    accept(row, address);
+  } else if (!call.status) {
+    wait(row);
+    return;
+  } else if (call.status === 401) {
+    refuse(row, "Your session has ended. Log in in another tab.", true);
+  } else {
+    refuse(row, errors?.[0].detail || detail || "This was not stored.", true);
+  }
+  ended();
+}
+
+function wait(row) { // the line is cut: everything goes on by itself when it is back
+  running = null;
+  queue.unshift(row);
+  row.state.textContent = "Waiting for the connection";
+  show(row, row.state, closer(row, "Cancel"));
+  setTimeout(next, 3000);
+}
+
+function accept(row, address) {
+  stored++;
+  row.address = address;
+  row.name = node("a", row.file.name, { href: address, dir: "auto" });
+  const words = row.file.size ? "stored" : "stored; it is empty";
+  const state = node("span", words, { className: "state live" });
+  const size = node("span", sizeInWords(row.file), { className: "dim" });
+  show(row, size, state, ...(composer ? [closer(row, "Remove")] : []));
+  if (composer && !unlinked.has(row)) row.item.remove(); // it is kept private
+  row.done();
+}
+
+function refuse(row, words, again) {
+  row.isRefused = true;
+  row.done?.();
+  unlinked.delete(row);
+  showTerms();
+  const parts = [node("span", words, { className: "error" })];
+  if (again) {
+    const button = node("button", "Try again", { type: "button" });
+    button.onclick = () => {
+      row.isRefused = false;
+      sum++;
+      enqueue(row);
+      next();
+    };
+    parts.push(button);
+  }
+  show(row, ...parts, closer(row, "Remove"));
+}

@@ -1,0 +1,50 @@
+"use strict";
+// Moments in words of the reader's own zone and locale: for the pages of an account and of links
+
+const DAY_MS = 86400000;
+const CLOCK = { hour: "numeric", minute: "2-digit" };
+
+function midnight(moment) {
+  return new Date(moment.getFullYear(), moment.getMonth(), moment.getDate());
+}
+
+function daysAgo(moment) { // whole days of the calendar: 0 is today, -1 tomorrow
+  return Math.round((midnight(new Date()) - midnight(moment)) / DAY_MS);
+}
+
+function yearOf(moment) { // the year is not written if it is this one
+  return moment.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+}
+
+const FORMS = { // each writes a moment
+  clock: () => CLOCK,
+  day: moment => ({ weekday: "short", day: "numeric", month: "short", year: yearOf(moment) }),
+  long: moment => ({ weekday: "long", day: "numeric", month: "long", year: yearOf(moment), ...CLOCK }),
+  row(moment) { // behind a row of a list, whose heading tells the days around it
+    const days = daysAgo(moment);
+    if (days <= 1) return CLOCK;
+    if (days < 14) return { weekday: "short" };
+    return { day: "numeric", month: "short", year: yearOf(moment) };
+  },
+  end(moment) { // beside a choice of an end
+    const isToday = daysAgo(moment) === 0;
+    const isNear = moment - Date.now() < 2 * DAY_MS;
+    if (isNear) return { weekday: isToday ? undefined : "short", ...CLOCK };
+    return { day: "numeric", month: "short", ...CLOCK };
+  },
+  sentence(moment) {
+    const days = daysAgo(moment);
+    if (days === 0) return CLOCK;
+    const weekday = days < 0 && days > -7 ? "short" : undefined;
+    return { weekday, day: "numeric", month: "short", year: yearOf(moment), ...CLOCK };
+  },
+};
+
+function inWords(moment, form = "sentence") { // a form of `FORMS`, or the `next` try in a sentence
+  const minutes = Math.round((moment - Date.now()) / 60000);
+  const near = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+  if (form === "sentence" && minutes > -60 && minutes <= 0) return near.format(minutes, "minute");
+  if (form === "next" && minutes < 60) return near.format(Math.max(0, minutes), "minute"); // it may be late
+  const write = FORMS[form] ?? FORMS.sentence;
+  return moment.toLocaleString(undefined, write(moment));
+}

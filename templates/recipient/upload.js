@@ -1,0 +1,204 @@
+// The page that takes files: they are chosen, dropped or pasted, listed, and then sent one a request
+const $ = selector => document.querySelector(selector);
+const card = $(".lock");
+const form = $("form");
+const input = $("#file");
+const button = form?.querySelector(".button");
+const waiting = new Map(); // the chosen file of each row
+const receipts = [];
+
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+function sizeInWords(bytes) {
+  if (bytes < 1000) return counted(bytes, "byte");
+  const units = ["KB", "MB", "GB", "TB"];
+  let amount = bytes / 1000;
+  let unit = 0;
+  while (amount >= 999.5 && unit < units.length - 1) {
+    amount /= 1000;
+    unit += 1;
+  }
+  return `${+amount.toFixed(amount < 9.95 ? 1 : 0)} ${units[unit]}`;
+}
+
+const KINDS = [
+  [/pdf/, "PDF"],
+  [/spreadsheet|excel|csv/, "Table"],
+  [/presentation|powerpoint/, "Slides"],
+  [/^image/, "Picture"],
+  [/^audio|^video/, "Recording"],
+  [/zip|tar|compressed/, "Archive"],
+  [/^message/, "E-mail"],
+  [/^text|word|document/, "Text"],
+];
+
+function markKind(badge, file) {
+  const extension = /\.(\w{1,4})$/.exec(file.name);
+  const found = KINDS.find(([types]) => types.test(file.type));
+  badge.textContent = extension ? extension[1] : "file";
+  badge.className = `badge ${found ? found[1] : ""}`;
+}
+
+function put(parent, tag, text = "") {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+function showCount() {
+  const files = [...waiting.values()];
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  button.textContent = files.length ? `Send ${counted(files.length, "file")} · ${sizeInWords(total)}` : "Send";
+  input.required = !files.length;
+}
+
+function remove(row) {
+  waiting.delete(row);
+  row.remove();
+  showCount();
+}
+
+function choose(files) {
+  for (const file of files) {
+    const row = put($("#queue"), "li");
+    const badge = put(row, "i");
+    badge.ariaHidden = "true";
+    markKind(badge, file);
+    const about = put(row, "span");
+    put(about, "bdi", file.name);
+    put(about, "span", sizeInWords(file.size)).className = "dim";
+    const removing = put(row, "button", "Remove");
+    removing.type = "button";
+    removing.ariaLabel = `Remove ${file.name}`;
+    removing.onclick = () => {
+      remove(row);
+      input.focus();
+    };
+    waiting.set(row, file);
+  }
+  if (files.length) $("#more").open = true;
+  showCount();
+}
+
+function fill(part, receipt) {
+  const values = { ...receipt, size: sizeInWords(receipt.size) };
+  for (const place of part.querySelectorAll("[data-of]")) place.textContent = values[place.dataset.of];
+  return part;
+}
+
+function receiptText() {
+  const { title, host, receiver } = card.dataset;
+  const head = `Files sent to ${receiver} for “${title}” on ${host}\n`;
+  const parts = receipts.map(one => `
+${one.name}
+${one.size} bytes, received ${one.receivedAt}
+SHA-256 ${one.sha256}
+Entry in the recipient's log:
+${one.eventId} ${one.eventHash}
+`);
+  return head + parts.join("");
+}
+
+function show(receipt, file) {
+  receipts.push(receipt);
+  const row = $("#row").content.cloneNode(true);
+  markKind(row.querySelector(".badge"), file);
+  row.querySelector("time").dateTime = receipt.receivedAt;
+  localize(fill(row, receipt));
+  $("#receipts").append(row);
+  $("#proofs").append(fill($("#proof").content.cloneNode(true), receipt));
+  $("#arrived").textContent = `${counted(receipts.length, "file")} ${receipts.length === 1 ? "has" : "have"} arrived`;
+  $("#them").textContent = receipts.length === 1 ? "it" : "them";
+  $("#keep").href = `data:text/plain;charset=utf-8,${encodeURIComponent(receiptText())}`;
+  $("#done").hidden = false;
+  $("#asked")?.remove();
+  $("#left").textContent = receipt.filesLeft
+    ? `${receipt.filesLeft} more file${receipt.filesLeft > 1 ? "s" : ""}, ${sizeInWords(receipt.bytesLeft)} in all.`
+    : "The link takes no more files.";
+  input.disabled = !receipt.filesLeft;
+}
+
+function send(row, file) {
+  return new Promise(done => {
+    const call = new XMLHttpRequest();
+    const body = new FormData();
+    const cancel = row.querySelector("button");
+    const bar = put(row, "progress");
+    bar.ariaLabel = file.name;
+    cancel.textContent = "Cancel";
+    cancel.ariaLabel = `Cancel ${file.name}`;
+    cancel.onclick = () => call.abort();
+    const fail = text => {
+      bar.remove();
+      put(row, "span", text).className = "wrong";
+      cancel.textContent = "Remove";
+      cancel.ariaLabel = `Remove ${file.name}`;
+      cancel.onclick = () => remove(row);
+    };
+    body.append("file", file, file.name);
+    body.append("from", $("#from").value);
+    call.open("POST", form.action);
+    call.responseType = "json";
+    call.upload.onprogress = event => {
+      bar.max = event.total;
+      bar.value = event.loaded;
+    };
+    call.onerror = () => fail("Not sent: the connection broke. Choose the file again.");
+    call.onabort = () => fail("Cancelled.");
+    call.onload = () => {
+      if (call.status !== 201) return fail(call.response?.detail || "The file was not taken.");
+      row.remove();
+      show(call.response, file);
+    };
+    call.onloadend = done;
+    call.send(body);
+  });
+}
+
+async function sendAll() {
+  const batch = [...waiting];
+  const before = receipts.length;
+  waiting.clear();
+  button.disabled = true;
+  for (const [row, file] of batch) if (row.isConnected) await send(row, file);
+  button.disabled = false;
+  showCount();
+  if (receipts.length === before) return;
+  $("#said").textContent = $("#arrived").textContent;
+  const allSent = !$("#queue").children.length;
+  $("#more").open = !allSent;
+  const takesMore = !input.disabled;
+  $("#more summary").hidden = !takesMore;
+  if (!takesMore && allSent) $("#more").hidden = true;
+  if (allSent) $("#arrived").focus();
+}
+
+function drag(isOver) {
+  return event => {
+    event.preventDefault();
+    document.body.classList.toggle("dropping", isOver);
+  };
+}
+
+if (form) {
+  card.classList.add("with-script");
+  input.multiple = true;
+  $("label[for=file]").textContent = "Choose files";
+  $("#drop").hidden = false;
+  input.onchange = () => {
+    choose(input.files);
+    input.value = "";
+  };
+  form.onsubmit = event => {
+    event.preventDefault();
+    sendAll();
+  };
+  document.ondragover = drag(true);
+  document.ondragleave = drag(false);
+  document.onpaste = event => choose(event.clipboardData.files);
+  document.ondrop = event => {
+    drag(false)(event);
+    choose(event.dataTransfer.files);
+  };
+}

@@ -1,0 +1,74 @@
+"""A phone with a touch screen: menus come up from its lower edge, large enough for a thumb."""
+
+import pytest
+
+from tests.console.test_flows_in_browser import is_on_top
+from tests.waiting import until
+
+WIDTH, HEIGHT = 390, 844
+LEAST_PIXELS = 44  # of what a thumb meets
+
+
+@pytest.fixture
+def phone(member, open_browser):
+    document = member.api.upload(b"x", name="Contract.txt")
+    page = open_browser(WIDTH, has_touch=True, is_mobile=True, device_scale_factor=2)
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    page.member = member
+    page.here = f"/app/documents/{document['id']}"
+    return page
+
+
+def open_sheet(page, menu):
+    """Open a menu with a finger, and return its sheet."""
+    menu.locator("summary").tap()
+    sheet = menu.locator("summary + div")
+    sheet.wait_for()
+    return sheet
+
+
+def assert_is_sheet(sheet):
+    box = sheet.bounding_box()
+    assert (box["x"], box["width"]) == (0, WIDTH)
+    assert box["y"] > 0
+    assert box["y"] + box["height"] == pytest.approx(HEIGHT, abs=1)
+    acts = sheet.locator("a, button").all()
+    assert acts
+    for act in acts:
+        act.scroll_into_view_if_needed()
+        assert is_on_top(act), act.inner_text()
+        assert act.bounding_box()["height"] >= LEAST_PIXELS, act.inner_text()
+
+
+def test_each_menu_is_a_sheet_whose_acts_a_thumb_meets(phone):
+    menus = {
+        phone.here: "main .menu[class=menu]",
+        "/app/documents": ".filters .menu",
+        "/app/account": "header .menu",
+    }
+    for path, css in menus.items():
+        phone.member.enter(phone, path)
+        menu = phone.locator(css).first
+        assert_is_sheet(open_sheet(phone, menu))
+        phone.touchscreen.tap(WIDTH / 2, 90)  # beside it
+        until(lambda menu=menu: not menu.evaluate("one => one.open"))
+
+
+def test_the_acts_of_a_row_fold_into_a_sheet(phone):
+    phone.member.enter(phone)
+    menu = phone.locator(".list .menu").first
+    sheet = open_sheet(phone, menu)
+    assert_is_sheet(sheet)
+    assert sheet.locator("a, button").all_inner_texts() == ["Copy link", "Share"]
+    sheet.get_by_role("link", name="Share").tap()
+    phone.wait_for_url(f"**{phone.here}#new")
+
+
+def test_the_acts_of_a_row_fold_when_a_window_is_made_narrow(member, open_browser):
+    member.api.upload(b"x", name="Contract.txt")
+    page = open_browser()
+    member.enter(page)
+    assert page.locator(".acts-of-row").count() == 1
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    page.locator(".list .menu").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == WIDTH
