@@ -1,9 +1,10 @@
 """Encrypted tokens: PASETO v4.local (paseto-spec, docs/01-Protocol-Versions/Version4.md).
 
-A token holds ids and an expiry; whether it was revoked is stored in its row. pyseto alone is too
-lenient: without a deserializer it ignores `exp`, it accepts tokens without `exp` and non-canonical
-base64, and raises exceptions of six families. So the shape is checked first, the key is chosen by
-comparing the whole footer, all claims are required, and every failure is a DecryptionError.
+A token holds ids and an expiry; whether it was revoked is stored in its row. pyseto only decrypts
+here: it accepts tokens without `exp` and non-canonical base64, compares `exp` with the machine's
+clock alone, and raises exceptions of six families. So the shape is checked first, the key is chosen
+by comparing the whole footer, all claims are required and read here, and every failure is a
+DecryptionError.
 """
 
 import base64
@@ -55,8 +56,8 @@ class PasetoCodec:
     """Tokens of one purpose. `keys` returns 32-byte keys: the first one encrypts, all of them
     decrypt.
 
-    `now` returns milliseconds since 1970, UTC. No token outlives the machine's clock either, which
-    pyseto reads.
+    `now` returns milliseconds since 1970, UTC. It is the only clock that decides when a token
+    expires.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class PasetoCodec:
         claims = {"scope": "", **self._claims(key, token)}
         if not all(isinstance(claims.get(name), str) for name in ("sub", "jti", "exp", "scope")):
             raise DecryptionError
-        if datetime.fromisoformat(claims["exp"]) < self._moment():
+        if _moment_of(claims["exp"]) < self._moment():
             raise DecryptionError
         return TokenClaims(claims["jti"], claims["sub"], claims["scope"])
 
@@ -112,12 +113,22 @@ class PasetoCodec:
 
     def _claims(self, key: pyseto.KeyInterface, token: str) -> dict[str, str]:
         try:
-            opened = pyseto.decode(
-                key, token, implicit_assertion=self._assertion, deserializer=json
-            )
+            opened = pyseto.decode(key, token, implicit_assertion=self._assertion)
+            claims = json.loads(opened.payload)
         except Exception:  # noqa: BLE001  binascii, Unicode, Type, Value errors and its own
             raise DecryptionError from None
-        return opened.payload if isinstance(opened.payload, dict) else {}
+        return claims if isinstance(claims, dict) else {}
+
+
+def _moment_of(text: str) -> datetime:
+    """Return the time that a claim tells by RFC 3339. Raises DecryptionError."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise DecryptionError from None
+    if moment.tzinfo is None:
+        raise DecryptionError
+    return moment
 
 
 @lru_cache(4)
