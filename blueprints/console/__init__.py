@@ -21,6 +21,7 @@ from .account import account, sessions
 from .activity import activity
 from .collections import collections
 from .documents import bin, document, documents, share_target
+from .jump import jump
 from .links import links
 from .pages import assets
 from .programs import keys, webhooks
@@ -42,4 +43,5 @@ CONSOLE = (
     webhooks,
     activity,
     account,
+    jump,
 )

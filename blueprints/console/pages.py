@@ -90,6 +90,7 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
         "console/styles/readers.css",
         "console/styles/switches.css",
         "console/styles/receipts.css",
+        "console/styles/jump.css",
     ),
     "js": (
         "console/scripts/page.js",
@@ -101,6 +102,7 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
         "console/scripts/passphrase.js",
         "console/scripts/terms.js",
         "console/scripts/list.js",
+        "console/scripts/jump.js",
         "console/scripts/upload.js",
         "console/scripts/share.js",
     ),

@@ -11,7 +11,7 @@ from .bin import (
 )
 from .collection import MOST_DOCUMENTS, Collection
 from .document import BIN_MS, Document
-from .search import ORDERS, documents_page, existing_page, find_documents
+from .search import ORDERS, documents_page, existing_page, find_documents, has_words
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
 from .uploads import (

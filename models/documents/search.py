@@ -97,7 +97,7 @@ def _page_by_scan(
     stored = Document.stored_by(owner_id)
     with current_runtime().search_slots.held(owner_id):
         scanned = list(islice(_scan(owner_id, None, filters), MOST_SCANNED))
-    found = [document for document, _ in scanned if _has_words(document.name, name)]
+    found = [document for document, _ in scanned if has_words(document.name, name)]
     if among is not None:
         ids = {id for (id,) in among.tuples()}
         found = [document for document in found if document.id in ids]
@@ -166,7 +166,7 @@ def _folded(text: str) -> str:
     return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
 
 
-def _has_words(name: str, words: str) -> bool:
+def has_words(name: str, words: str) -> bool:
     """Return whether each word is in the name, in any order and case, with or without accents."""
     plain = _plain(name)
     return all(word in plain for word in _plain(words).split())

@@ -1,24 +1,32 @@
 // Lists: parts of a page fetched again
 
-function reload(address, then) {
+// Calls `then` with a part of another page, and with the page; not if the session has ended.
+function fetchPart(css, address, then) {
   const call = new XMLHttpRequest(); // parses HTML without running it, which the policy permits
   call.open("GET", address);
   call.responseType = "document";
   call.onload = () => {
-    const fresh = call.response && $("#list", call.response);
+    const part = call.response && $(css, call.response);
+    if (!part) return;
+    localize(part);
+    then(part, call.response);
+  };
+  call.send();
+  return call;
+}
+
+function reload(address, then) {
+  return fetchPart("#list", address, (fresh, whole) => {
     const list = $("#list");
-    if (!fresh || !list) return; // the session has ended
-    localize(fresh);
+    if (!list) return;
     foldActs(fresh);
     list.replaceWith(fresh);
     refreshLater(fresh);
     const count = $(".used");
-    const counted = $(".used", call.response);
+    const counted = $(".used", whole);
     if (count && counted) count.replaceWith(counted);
     then?.();
-  };
-  call.send();
-  return call;
+  });
 }
 
 function isInUse(list) { // to replace it would close what is open, or lose the place of the keyboard
