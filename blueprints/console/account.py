@@ -22,7 +22,7 @@ from models.accounts import (
 from models.accounts import register as register_account
 from models.core import NotFound, RegistrationClosed, SessionRequired, now, rfc3339
 from models.documents import all_with_binned
-from models.events import has_mail
+from models.events import NOTICES, VISITED, has_mail
 from models.links import links_of_owner
 from models.operations import AccountContents, ExportedLog, delete_account
 from models.records import ResultPage
@@ -274,17 +274,21 @@ def change_notices() -> Response:
     address = g.caller.user.email
     found = Webhook.mailing_to(owner_id, address)
     if not request.form.get("notices"):
-        if found:
+        if found and found.reports_visits:
+            found.edit(types=(VISITED,))
+        elif found:
             found.remove()
         return go(PATH, "unasked")
-    if found and found.disabled_reason != "unconfirmed":
-        found.edit(enabled=True)
-        return go(PATH, "saved")
-    if found:
-        found.ask_again()
-    else:
+    if found is None:
         Webhook.register(owner_id, f"mailto:{address}")
-    return go(PATH, "asked")
+        return go(PATH, "asked")
+    if not found.reports_all_links:
+        found = found.edit(types=(*NOTICES, VISITED))
+    if found.is_unconfirmed:
+        found.ask_again()
+        return go(PATH, "asked")
+    found.edit(enabled=True)
+    return go(PATH, "saved")
 
 
 @account.post("/password", shows=show_account)

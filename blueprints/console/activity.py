@@ -56,6 +56,7 @@ _SENTENCES = {  # acts, which stand behind the name of the actor
     "token.revoked": "deleted the link to {target}{whom}",
     "token.sent": "sent the link to {target}{whom} by mail",
     "token.opened": "opened the link to {target}{whom} for the first time",
+    "token.visited": "used the link to {target}{whom}: you get a mail",
     "token.refused": "was refused by the link to {target}{whom}: {why}",
     "token.spent": "ended the link to {target}{whom}",
     "agreement.accepted": "accepted the agreement of the link to {target}{whom}",

@@ -10,8 +10,9 @@ from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
 from models import Document, DocumentToken
-from models.core import now
+from models.core import NotFound, now
 from models.documents import with_binned
+from models.events import NO_MAIL, has_mail
 from models.links import (
     LinkOptions,
     Opening,
@@ -28,7 +29,7 @@ from ..schemas.requests import DocumentTokenEdit, LinkNote, NewDocumentToken
 from ..views.content import POLICY
 from ..views.links import qr_code, receipt_file
 from .forms import accepts_html, end, number, once, text, typed
-from .pages import HOME, Pages, address_of, go, go_back, render
+from .pages import HOME, Pages, address_of, go, go_back, notices_wait, notifies, render
 
 links = Pages("links", "/links")
 PATH = "/app/links"
@@ -135,10 +136,10 @@ def change_link(id: str) -> Response:
     link = link_of_owner(g.caller.owner_id, id)
     if not (fields["password"] or "open" in request.form):
         del fields["password"]
-    kept = _guards_of(link).items()
+    kept = (_guards_of(link) | {"notifyOwner": notifies(link)}).items()
     changed = {name: value for name, value in fields.items() if (name, value) not in kept}
     DocumentToken.edit(g.caller.owner_id, id, **DocumentTokenEdit().load(changed))
-    return go(f"{PATH}/{id}", "saved")
+    return go(f"{PATH}/{id}", "asked" if changed.get("notifyOwner") and notices_wait() else "saved")
 
 
 @links.post("/<id>/enabled")
@@ -147,6 +148,16 @@ def turn_link(id: str) -> Response:
     enabled = request.form.get("enabled") == "yes"
     DocumentToken.edit(g.caller.owner_id, id, enabled=enabled)
     return go_back(f"{PATH}/{id}", "on" if enabled else "off", link=id)
+
+
+@links.post("/<id>/notify", shows=show_link)
+def notify_of_link(id: str) -> Response:
+    """Have a mail sent to the account when a link is opened, or no more"""
+    if not has_mail():
+        raise NotFound(NO_MAIL)
+    wanted = request.form.get("notifyOwner") == "yes"
+    DocumentToken.edit(g.caller.owner_id, id, notifies_owner=wanted)
+    return go_back(f"{PATH}/{id}", "asked" if wanted and notices_wait() else "saved")
 
 
 @links.post("/<id>/send", shows=show_link)
@@ -184,14 +195,17 @@ def link_fields() -> dict[str, Any]:
         "password": password,
         "allowedOrigins": fields.get("allowedOrigins", "").split(),
         **end(),
-        **_hidden(fields),
+        **_choices(fields),
         **_guards(fields, _MARKED in permissions),
     }
 
 
-def _hidden(fields: MultiDict[str, str]) -> dict[str, bool]:
-    """Return whether the link hides the name of what it opens, if the form asks for that."""
-    return {"hideName": "1" in fields.getlist("hideName")} if "hideName" in fields else {}
+def _choices(fields: MultiDict[str, str]) -> dict[str, bool]:
+    """Return whether the link hides the name of what it opens, and whether its owner gets a mail
+    when it is opened, as far as the form asks for that.
+    """
+    asked = [name for name in ("hideName", "notifyOwner") if name in fields]
+    return {name: "1" in fields.getlist(name) for name in asked}
 
 
 def _guards(fields: Mapping[str, str], is_marked: bool) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from werkzeug.urls import iri_to_uri
 
 import viewer
-from models import Document, Issued
+from models import Document, Issued, Webhook
 from models.core import NotFound, RegistrationClosed, now, rfc3339
 from models.events import has_mail
 from models.links import count_received, named_people, secret_of
@@ -397,6 +397,8 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         has_switch=_has_switch,
         link_ends=link_ends,
         mails=has_mail,
+        notices_wait=notices_wait,
+        notifies=notifies,
         new_files=new_files,
         this_page=this_page,
         today=today,
@@ -527,6 +529,24 @@ def _link_state(link: Any) -> State:
     if not link.enabled:
         return "over", "off", link.disabled_at
     return "live", "active", link.expires_at
+
+
+def notices_wait() -> bool:
+    """Return whether somebody at the account's own address has yet to agree to notices."""
+    webhook = _own_notices()
+    return webhook is not None and webhook.is_unconfirmed
+
+
+def notifies(link: Any) -> bool:
+    """Return whether the account gets a mail when the link is opened, or will once it agrees."""
+    webhook = _own_notices() if link.notifies_owner else None
+    if webhook is None or not webhook.reports_visits:
+        return False
+    return webhook.is_unconfirmed or webhook.disabled_at is None
+
+
+def _own_notices() -> Webhook | None:
+    return Webhook.mailing_to(g.caller.owner_id, g.caller.user.email) if has_mail() else None
 
 
 def _has_switch(link: Any) -> bool:

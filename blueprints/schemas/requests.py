@@ -168,6 +168,14 @@ class NewDocumentToken(CamelCaseSchema):
             "no page does."
         ),
     )
+    notify_owner = StrictBoolean(
+        allow_none=True,
+        attribute="notifies_owner",
+        **described(
+            "You get a mail when it is opened, or takes a file: once in 24 hours for each reader. "
+            "Your address is asked first."
+        ),
+    )
 
     @post_load
     def _limit_files(self, body: dict[str, Any], *, partial: Any, **_: Any) -> dict[str, Any]:

@@ -196,6 +196,10 @@ class DocumentTokenRecord(ResponseSchema):
         attribute="hides_name",
         **described("Whether a page that asks for something first names nothing that it opens."),
     )
+    notify_owner = fields.Boolean(
+        attribute="notifies_owner",
+        **described("Whether its owner gets a mail when it is opened, or takes a file."),
+    )
     enabled = fields.Boolean(
         **described("False while its owner has turned it off: it then opens nothing.")
     )

@@ -132,7 +132,7 @@ def read(document: Document, grant: TokenGrant) -> Response:
     the content.
     """
     require_open(grant, counts=True)
-    if grant.has_view_limit:
+    if grant.counts_views:
         return _read_counted(document, grant)
     response = content_of(document)
     if request.method == "GET" and response.content_length == document.size:
@@ -159,7 +159,7 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
 
 
 def _read_counted(document: Document, grant: TokenGrant) -> Response:
-    """Return the content by a link with a view limit: every GET counts as a view.
+    """Return the content by a link that counts its views: every GET counts as one.
 
     The headers of 304 and 416 name the document as well, so these count, too. HEAD says nothing of
     the document.

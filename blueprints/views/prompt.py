@@ -1,7 +1,7 @@
 """The prompt in front of a link that asks for something, and the address that leads on behind it.
 
-A link that has a password, counts its views or is guarded opens by POST, so that a link preview,
-which sends a GET, uses no view; no GET sends a code.
+A link that has a password, counts its views, notifies its owner or is guarded opens by POST. So a
+link preview, which sends a GET, uses no view and causes no mail; no GET sends a code.
 """
 
 from typing import Any
@@ -26,19 +26,19 @@ VIEW_ONLY = "This link permits to view, not to save."
 def needs_prompt(grant: TokenGrant) -> bool:
     if grant.came_by:
         return False
-    counts_views = grant.has_view_limit and UPLOAD not in grant.permissions
+    counts_views = grant.counts_views and UPLOAD not in grant.permissions
     return counts_views or grant.asks_first
 
 
 def require_open(grant: TokenGrant, *, counts: bool) -> None:
     """Raise `ScopeMissing` for a link that asks for something first.
 
-    A page that the link opened is allowed by its ticket. A limit of views asks for nothing where
-    the view `counts` at once.
+    A page that the link opened is allowed by its ticket. A link that counts its views asks for
+    nothing where the view `counts` at once.
     """
     if grant.came_by:
         return
-    if grant.asks_first or (grant.has_view_limit and not counts):
+    if grant.asks_first or (grant.counts_views and not counts):
         raise ScopeMissing(ASKS_FIRST)
 
 

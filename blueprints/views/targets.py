@@ -137,14 +137,14 @@ class LinkTarget:
     def _archive(self, collection: Collection) -> Response:
         """Return the originals of a collection as a ZIP file.
 
-        A token with a view limit counts a view; HEAD then says nothing of the collection.
+        A token that counts its views counts one; HEAD then says nothing of the collection.
         """
         grant = self.grant
         if grant.came_by:
             require_saving(grant)
             return send_originals(collection)
         require_open(grant, counts=True)
-        if not grant.has_view_limit:
+        if not grant.counts_views:
             return send_originals(collection)
         if request.method == "HEAD":
             return Response(content_type=ZIP)

@@ -60,6 +60,7 @@ TYPES = (
     "token.revoked",
     "token.sent",
     "token.opened",
+    "token.visited",
     "token.refused",
     "token.spent",
     "agreement.accepted",
@@ -77,7 +78,12 @@ TYPES = (
     "account.exported",
 )
 
-_BESIDE_READINGS = ("document.created", "token.opened", "token.refused")  # they end no minute
+_BESIDE_READINGS = (  # they end no minute
+    "document.created",
+    "token.opened",
+    "token.visited",
+    "token.refused",
+)
 
 # The credential that acts, part of every event; without a request it is the service itself.
 current_actor: ContextVar[Mapping[str, str]] = ContextVar(
@@ -288,7 +294,7 @@ class Event(Owned):
 def has_mail() -> bool:
     """Return whether the service sends mail.
 
-    Only then are first openings and refusals of links recorded, of which notices tell.
+    Only then are first openings, visits and refusals of links recorded, of which notices tell.
     """
     return current_runtime().settings.smtp_url is not None
 

@@ -31,6 +31,7 @@ from .mail_limit import MAIL_KINDS, MailLimit
 _ATOM = r"[\w!#$%&'*+/=?^`{|}~-]+"  # RFC 5322, 3.2.3
 _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@[\w-]+(?:\.[\w-]+)*", re.ASCII)
 _POLICY = SMTP.clone(cte_type="7bit", max_line_length=900)  # an address is not broken in two
+NO_MAIL = "This service sends no mail: SMTP_URL is not set."
 MOST_WAITING = 1000  # requests of one owner; further ones are dropped
 COMPOSERS: dict[str, Callable[[str, str], tuple[str, str, str] | None]] = {}
 """By kind, what makes address, subject and text of the address and the text that were given, when
@@ -187,7 +188,7 @@ def compose(row: Any, address: str, subject: str, text: str) -> EmailMessage:
     """Return the mail of a row with this id and moment of creation: always the same mail."""
     settings = current_runtime().settings
     if settings.smtp_url is None:
-        raise NotFound("This service sends no mail: SMTP_URL is not set.")
+        raise NotFound(NO_MAIL)
     name = settings.brand_name or "Document Service"
     sender = settings.smtp_url.sender
     message = EmailMessage(policy=_POLICY)

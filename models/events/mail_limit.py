@@ -47,6 +47,9 @@ MAIL_KINDS = {
     "notice": MailKind(3 * DAY, (_to_address("notice", 1, MINUTE),)),
 }
 QUESTIONS_OF_OWNER = Limit("mail-questions", "questions of one account", 20, DAY)
+NOTICES_OF_OPENINGS = Limit("mail-openings", "openings of one link", 200, DAY)
+NOTICE_OF_READER = Limit("mail-reader", "openings of one link by one reader", 1, DAY)
+QUESTION_BY_LINK = Limit("mail-question", "questions because of links", 1, DAY)
 OF_LINK = Limit("mail-link", "mails of one link", 200, DAY)
 OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY)
 OF_YOUNG_OWNER = Limit("mail-owner", "mails of a new account", 50, DAY)
@@ -55,8 +58,9 @@ RESETS_OF_YOUNG = Limit("mail-resets-young", "links for new passwords of new acc
 
 
 class MailLimit(Table):
-    """A mail that a limit counts, until it counts no more: so of any hour or day no more
-    than so many are sent. A row that all processes share; its id tells nothing of addresses.
+    """A mail, or what a mail tells of, that a limit counts until it counts no more: so of any hour
+    or day no more than so many are sent. A row that all processes share; its id tells nothing of
+    addresses.
     """
 
     PREFIX = "mlt"
@@ -85,6 +89,31 @@ class MailLimit(Table):
         for limit, prefix in counting:
             cls._count(limit, prefix)
         return 0
+
+    @classmethod
+    def permits_notice(cls, link_id: str, reader: str) -> bool:
+        """Return whether a notice may tell that this reader has opened the link, and count it.
+
+        Call it in the transaction that counts the opening.
+        """
+        return cls._count_all(
+            (NOTICE_OF_READER, _prefix(NOTICE_OF_READER, f"{link_id} {reader}")),
+            (NOTICES_OF_OPENINGS, _prefix(NOTICES_OF_OPENINGS, link_id)),
+        )
+
+    @classmethod
+    def permits_question(cls, webhook_id: str) -> bool:
+        """Return whether a link may have an address asked again, and count it."""
+        return cls._count_all((QUESTION_BY_LINK, _prefix(QUESTION_BY_LINK, webhook_id)))
+
+    @classmethod
+    def _count_all(cls, *counting: tuple[Limit, str]) -> bool:
+        """Return whether all limits permit one more; then all of them count it."""
+        if any(cls._wait_ms(limit, prefix) for limit, prefix in counting):
+            return False
+        for limit, prefix in counting:
+            cls._count(limit, prefix)
+        return True
 
     @classmethod
     def forget_old(cls) -> None:
@@ -130,6 +159,8 @@ def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tu
             yield RESETS_OF_YOUNG, ""
     elif owner_id != SERVICE:
         yield from _of_accounts(owner_id, is_young=is_young)
+    if kind == "notice":
+        yield _notices_of_owner(is_young=is_young), owner_id
     if kind == "confirmation":
         yield QUESTIONS_OF_OWNER, owner_id
     if link_id:
@@ -149,6 +180,14 @@ def _of_accounts(owner_id: str, *, is_young: bool) -> Iterator[tuple[Limit, str]
         most_of_young = max(1, most // YOUNG_PART)
         yield Limit("mail-service-young", "mails of new accounts", most_of_young, DAY), ""
     yield (OF_YOUNG_OWNER if is_young else OF_OWNER), owner_id
+
+
+def _notices_of_owner(*, is_young: bool) -> Limit:
+    """Return the limit of notices, half of the owner's mails: strangers cause notices, and leave
+    the rest to codes.
+    """
+    of_owner = OF_YOUNG_OWNER if is_young else OF_OWNER
+    return Limit("mail-notices", "notices of one account", of_owner.count // 2, DAY)
 
 
 def _prefix(limit: Limit, key: str) -> str:

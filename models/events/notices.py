@@ -1,26 +1,35 @@
 """Webhooks whose address gets mail: it is asked first, and gets one mail for several notices.
 
 The link in each mail holds a code, a MAC, by which whoever reads the mail says yes, or later no. A
-notice names no document and no person: it links to the pages that do.
+notice says who opened what, as far as that is known when it is made, and links to a page about it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from typing import Any
 
+from peewee import SQL
+
 from crypto import authority_mac, is_authentic
 
 from ..core import Allowance, TooManyRequests
+from ..records import Owner
 from ..runtime import current_runtime
-from .event import Event
+from .event import READINGS, Event
 from .mail import Mail, compose, name_in_mail
 from .mail_limit import MAIL_KINDS
 
 NOTICES = ("token.opened", "token.refused", "token.spent")
+VISITED = "token.visited"
 MOST_LINES = 50
+SENTENCES: dict[str, Callable[[Event], str | None]] = {}
+"""By type of events, what says in a sentence who did what, with their names; None if these are not
+known any more."""
+_ABOUT_TARGETS = (*READINGS, "token.opened", VISITED)
 _SENTENCES = {
-    "token.opened": "A link was opened for the first time",
+    "token.opened": "A link was opened",
+    "token.visited": "A link was opened",
     "token.spent": "A link has ended",
     "token.refused": "A link was refused",
     "webhook.test": "This is a test",
@@ -34,7 +43,7 @@ _REASONS = {
 _QUESTION = """Hello,
 
 {} asks to have notices sent to this address
-from {}: when links to documents are first opened, end, or are refused.
+from {}: when links to documents are opened, end, or are refused.
 
 If you want that, press the button on this page:
 
@@ -64,7 +73,7 @@ def is_code(webhook: Any, code: str) -> bool:
 
 def compose_notice(webhook: Any, first: Any, lines: Iterable[str]) -> EmailMessage:
     """Return the mail of these lines; it is named after the first delivery."""
-    shown = list(lines)
+    shown = list(dict.fromkeys(lines))  # several events may be one opening
     subject = shown[0].split("  ")[1] if len(shown) == 1 else f"{len(shown)} notices"
     stop = f"To end these notices: {_page(webhook)}"
     return compose(first, webhook.mail_address, subject, "\n".join([*shown, "", stop]))
@@ -74,15 +83,30 @@ def line_of(event: Event) -> str:
     """Return the line of a notice about an event."""
     data = event.data
     moment = datetime.fromtimestamp(event.created_at / 1000, UTC)
-    what = _SENTENCES.get(event.type, event.type.replace(".", " ").replace("_", " ").capitalize())
+    say = SENTENCES.get(event.type)
+    what = (say and say(event)) or _without_names(event)
     times = f", {data['count']} times" if data.get("count", 1) > 1 else ""
     what += _REASONS.get(data.get("reason", ""), "") + times
-    return f"{moment:%Y-%m-%d %H:%M} UTC  {what}  {_page_about(data)}".rstrip()
+    return f"{moment:%Y-%m-%d %H:%M} UTC  {what}  {_page_about(event)}".rstrip()
 
 
-def _page_about(data: dict[str, Any]) -> str:
+def _without_names(event: Event) -> str:
+    words = event.type.replace(".", " ").replace("_", " ").capitalize()
+    return _SENTENCES.get(event.type, words)
+
+
+def email_of(owner_id: str) -> str:
+    """Return the e-mail address of an account."""
+    return str(Owner.select(SQL("email")).where(Owner.id == owner_id).scalar())
+
+
+def _page_about(event: Event) -> str:
+    """Return the address of a page: of what was opened, or else of the link, if there is one."""
     settings = current_runtime().settings
-    pages = {"tokenId": "links", "documentId": "documents"}
+    data = event.data
+    pages = {"documentId": "documents", "collectionId": "collections", "tokenId": "links"}
+    if event.type not in _ABOUT_TARGETS:
+        pages = {"tokenId": "links"} | pages
     known = (f"{path}/{data[name]}" for name, path in pages.items() if data.get(name))
     return f"{settings.base_url}/app/{next(known, 'activity')}" if settings.console == "on" else ""
 

@@ -8,18 +8,20 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Self
 
-from peewee import SQL, BigIntegerField, BlobField, TextField
+from peewee import BigIntegerField, BlobField, TextField
 
 from crypto import DecryptionError, signing
 
-from ..core import Invalid, NotFound, WebhookDisabled, now
+from ..core import Invalid, NotFound, TooManyRequests, WebhookDisabled, now
 from ..records import Issued, Owned, Owner, ResultPage, cached_property, log_altered
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import separate_transaction, transaction
 from .attempt import Outcome
 from .delivery import Attempt, OpenedDelivery, WebhookDelivery
 from .event import TYPES, Event
-from .notices import NOTICES, ask, is_code
+from .mail import is_mail_address
+from .mail_limit import MailLimit
+from .notices import NOTICES, VISITED, ask, email_of, is_code
 from .webhook_url import MAIL_SCHEME, require_reachable
 
 OVERLAP_MS = 24 * 60 * 60 * 1000
@@ -64,7 +66,7 @@ class Webhook(Owned):
             refuse_if_full(count, most, "webhooks", "Delete one first.")
             webhook.insert_row()
             if webhook.mail_address:
-                ask(webhook, webhook._owner_email())
+                ask(webhook, email_of(owner_id))
         return webhook if webhook.mail_address else Issued(webhook, secret)
 
     @classmethod
@@ -72,6 +74,44 @@ class Webhook(Owned):
         """Return the owner's webhook that sends mail to this address."""
         found = cls.genuine(cls.select().where(cls.owner_id == owner_id))
         return next((one for one in found if one.url == MAIL_SCHEME + address), None)
+
+    @classmethod
+    def notify_owner(cls, owner_id: str) -> None:
+        """Have visits of chosen links reported to the owner's own address, which is asked first.
+
+        Call it in the transaction that stores the choice. Raises `Invalid`, `QuotaExceeded`,
+        `TooManyRequests`.
+        """
+        address = email_of(owner_id)
+        if not is_mail_address(address):
+            raise Invalid("#/notifyOwner", "The address of this account is none that gets mail.")
+        webhook = cls.mailing_to(owner_id, address)
+        if webhook is None:
+            made: Any = cls.register(owner_id, MAIL_SCHEME + address, (VISITED,))
+            MailLimit.permits_question(made.id)  # which it has just been asked
+            return
+        if VISITED not in webhook.types.split():
+            webhook.change(types=_joined([*webhook.types.split(), VISITED]))
+        if webhook.disabled_reason != UNCONFIRMED:
+            webhook.edit(enabled=True)
+        elif MailLimit.permits_question(webhook.id):
+            with suppress(TooManyRequests):  # it was asked a moment ago
+                ask(webhook, address)
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether nobody at the address has agreed yet, or somebody there has ended the mails."""
+        return self.disabled_reason == UNCONFIRMED
+
+    @property
+    def reports_visits(self) -> bool:
+        """Whether it reports visits of chosen links."""
+        return VISITED in self.types.split()
+
+    @property
+    def reports_all_links(self) -> bool:
+        """Whether it also reports on links that were not chosen."""
+        return "token.opened" in self.types.split()
 
     @classmethod
     def of_code(cls, id: str, code: str) -> Self:
@@ -94,7 +134,7 @@ class Webhook(Owned):
         """Ask again for a confirmation, unless there is one. Raises `TooManyRequests`."""
         with transaction(self.owner_id):
             if self.disabled_reason == UNCONFIRMED:
-                ask(self, self._owner_email())
+                ask(self, email_of(self.owner_id))
 
     @classmethod
     def genuine(cls, rows: Iterable[Self]) -> list[Self]:
@@ -302,9 +342,6 @@ class Webhook(Owned):
     def _seal(self, terms: dict[str, Any]) -> None:
         self.terms = terms
         self.sealed_terms = self._owner.seal("webhook/1", self.id, terms)
-
-    def _owner_email(self) -> str:
-        return str(Owner.select(SQL("email")).where(Owner.id == self.owner_id).scalar())
 
     @cached_property
     def _owner(self) -> Owner:

@@ -90,13 +90,16 @@ class WebhookUrl:
             return False
 
 
+def sends_notices() -> bool:
+    """Return whether notices go out by mail: the pages are needed, where an address agrees."""
+    settings = current_runtime().settings
+    return settings.smtp_url is not None and settings.console == "on"
+
+
 def require_reachable(url: str) -> None:
     """Raise `Invalid` for an address that nothing may be sent to."""
     if url.startswith(MAIL_SCHEME):
-        if (
-            current_runtime().settings.smtp_url is None
-            or current_runtime().settings.console == "off"
-        ):
+        if not sends_notices():
             raise Invalid("#/url", "This service sends no notices by mail. Use an https address.")
         if not is_mail_address(url.removeprefix(MAIL_SCHEME)):
             raise Invalid("#/url", "This is no address for mail: one is mailto:me@example.org.")

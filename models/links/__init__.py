@@ -1,5 +1,6 @@
 """Links to documents and collections: tokens, what each permits its holder, all of a user's."""
 
+from . import sentences  # noqa: F401  (registers the sentences of notices)
 from .codes import count_code_request, request_code
 from .document_token import (
     PERMISSIONS,

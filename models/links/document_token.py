@@ -15,7 +15,7 @@ from crypto import credentials
 
 from ..core import Invalid, ScopeMissing, TargetChanged, TokenRevoked, TokenSpent, now
 from ..documents import Collection, Document
-from ..events import Event, facts_about, has_mail
+from ..events import Event, MailLimit, Webhook, facts_about, has_mail, sends_notices
 from ..records import Credential, Issued, Owned, ResultPage, has_passed, require_future
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
@@ -34,11 +34,13 @@ OPTIONS = {  # the options that an owner sets, and the names of their fields in 
     "agreement": "agreement",
     "watermark": "watermark",
     "hides_name": "hideName",
+    "notifies_owner": "notifyOwner",
     "enabled": "enabled",
     "expires_at": "expiresAt",
     "max_views": "maxViews",
     "password_digest": "password",
 }
+_NO_NOTICES = "This service sends no notices by mail: SMTP_URL is not set, or CONSOLE is off."
 _OPTION_COLUMNS = (
     "sealed_label",
     "permissions",
@@ -48,6 +50,7 @@ _OPTION_COLUMNS = (
     "sealed_password",
     "sealed_gate",
     "name_hidden",
+    "owner_notified",
     "disabled_at",
 )
 
@@ -66,6 +69,10 @@ def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
         options["watermark"] = bool(options["watermark"])
     if "hides_name" in options:
         options["hides_name"] = bool(options["hides_name"])
+    if "notifies_owner" in options:
+        options["notifies_owner"] = bool(options["notifies_owner"])
+        if options["notifies_owner"] and not sends_notices():
+            raise Invalid("#/notifyOwner", _NO_NOTICES)
     if "password" in options:
         password = options.pop("password")
         digest = None
@@ -89,6 +96,7 @@ class LinkOptions:
     agreement: str | None = None
     watermark: bool = False
     hides_name: bool = False
+    notifies_owner: bool = False
 
     @classmethod
     def of(cls, owner_id: str, **options: Any) -> Self:
@@ -118,7 +126,7 @@ class DocumentToken(Credential, OfTarget):
         "revoked_at",
         "spent_at",
     )
-    AUTHORITY_OPTIONAL = ("sealed_gate", "name_hidden", "disabled_at")
+    AUTHORITY_OPTIONAL = ("sealed_gate", "name_hidden", "disabled_at", "owner_notified")
 
     target_id = TextField(column_name="document_id")
     digest = BlobField()
@@ -135,6 +143,7 @@ class DocumentToken(Credential, OfTarget):
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
     name_hidden = IntegerField(null=True)  # 1, or null
+    owner_notified = IntegerField(null=True)  # 1, or null
     disabled_at = BigIntegerField(null=True)  # when its owner turned it off; null while it is on
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
@@ -191,6 +200,8 @@ class DocumentToken(Credential, OfTarget):
                 cls._refuse_if_many(target.owner_id)
             token.insert_row()
             keep_text(target, token.agreement)
+            if token.notifies_owner:
+                Webhook.notify_owner(target.owner_id)
             token.record_event(
                 "token.created",
                 expires_at=options.expires_at,
@@ -256,6 +267,8 @@ class DocumentToken(Credential, OfTarget):
                 cls._refuse_if_many(token.owner_id)
             if target and target.id != token.target_id:
                 token.change_target(target_of(owner_id, target.id))
+            if changes.get("notifies_owner"):
+                Webhook.notify_owner(owner_id)
             changed = [name for name, value in changes.items() if getattr(token, name) != value]
             token._set_options({name: changes[name] for name in changed})
             if changed:
@@ -376,6 +389,15 @@ class DocumentToken(Credential, OfTarget):
         if is_last:
             self.record_event("token.spent")
 
+    def record_visit(self, reader: str = "", **facts: Any) -> None:
+        """Record a use of a link whose owner wants to know, in the transaction that counts it.
+
+        It is recorded once in 24 hours for each reader, and 200 times for all; '' stands for all
+        readers of whom nothing is known.
+        """
+        if self.notifies_owner and has_mail() and MailLimit.permits_notice(self.id, reader):
+            self.record_event("token.visited", **facts)
+
     @classmethod
     def revoke_all_of(cls, target: Target) -> None:
         """Revoke all tokens of a target, in the transaction that deletes it."""
@@ -429,6 +451,15 @@ class DocumentToken(Credential, OfTarget):
     @hides_name.setter
     def hides_name(self, hides: bool) -> None:
         self.name_hidden = 1 if hides else None
+
+    @property
+    def notifies_owner(self) -> bool:
+        """Whether its owner gets a mail when it is opened, or takes files."""
+        return self.owner_notified is not None
+
+    @notifies_owner.setter
+    def notifies_owner(self, notifies: bool) -> None:
+        self.owner_notified = 1 if notifies else None
 
     @property
     def enabled(self) -> bool:
@@ -501,6 +532,8 @@ def count_view(
             Event.record_reading(token.owner_id, type, (opened or target).id)
             if (token.views == 1 or is_first_by_recipient) and has_mail():
                 token.record_event("token.opened")
+            if not (opening and opening.is_by_owner):
+                token.record_visit(opening.called if opening else "")
 
 
 class FormerTarget(Owned, OfTarget):

@@ -57,6 +57,7 @@ class TokenGrant:
     opens_original: bool = True  # and whether this ticket opens the original
     sealed_gate: bytes | None = None
     hides_name: bool = False  # the owner's choice, of which `names_target` is the result
+    notifies_owner: bool = False
     masked_token: str = ""
     opening: Opening | None = None  # begun by this request
     reader: Reader | None = None  # for whom a guarded link was opened, or is now
@@ -106,6 +107,11 @@ class TokenGrant:
     @property
     def has_view_limit(self) -> bool:
         return self.views_left is not None
+
+    @property
+    def counts_views(self) -> bool:
+        """Whether each use is counted, since there is a limit or the owner is notified."""
+        return self.has_view_limit or self.notifies_owner
 
     @property
     def has_password(self) -> bool:
@@ -231,6 +237,7 @@ class TokenGrant:
             sealed_password=token.sealed_password,
             sealed_gate=token.sealed_gate,
             hides_name=token.hides_name,
+            notifies_owner=token.notifies_owner,
             masked_token=token.masked_token,
             link_owner_id=token.owner_id,
         )

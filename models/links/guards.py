@@ -43,6 +43,7 @@ from ..events import (
     EventHead,
     Mail,
     current_actor,
+    email_of,
     has_mail,
     is_mail_address,
     oldest_kept_at,
@@ -399,6 +400,16 @@ class Opening(Authenticated, Owned, OfTarget):
         """The address that a code has proved; or else, in quotation marks, the name."""
         address: str | None = self.address
         return address or (f"“{self.name}”" if self.name else None)
+
+    @property
+    def called(self) -> str:
+        """The address or the name in small letters, by which readers are told apart; '' of none."""
+        return (self.address or self.name or "").casefold()
+
+    @property
+    def is_by_owner(self) -> bool:
+        """Whether the address that was proved is the one of the link's owner."""
+        return self.address is not None and self.address == email_of(self.owner_id).lower()
 
     @property
     def reader(self) -> Reader:

@@ -159,6 +159,8 @@ def _add_to_collection(grant: TokenGrant, target: Collection, document: Document
         head = EventHead.of(document.owner_id)
         event_id = head.last_id
         event_hash = head.hash.hex()
+        sender = document.metadata.get("from", "")
+        token.record_visit(sender.casefold(), document_id=document.id)
     return Receipt(
         name=document.name,
         size=document.size,

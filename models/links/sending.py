@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from ..accounts import sender_of
 from ..core import Invalid, NotFound
-from ..events import Mail, has_mail, name_in_mail
+from ..events import NO_MAIL, Mail, has_mail, name_in_mail
 from ..runtime import current_runtime
 from ..storage import transaction
 from .document_token import DocumentToken
 from .lists import link_of_owner, secret_of
 
 MOST_NOTE_CHARACTERS = 300
-_NO_MAIL = "This service sends no mail: SMTP_URL is not set."
 _NOT_NAMED = "The link names no addresses. Add them to its recipients first."
 _NOT_ACTIVE = "The link opens nothing now. Turn it on, or change its end, before you send it."
 _NO_ADDRESS = "The address of this link is not known any more. Create a new link."
@@ -45,7 +44,7 @@ def send_link(owner_id: str, id: str, note: str | None = None) -> SentLink:
     A domain among the recipients gets no mail. Raises `NotFound`, `Invalid`.
     """
     if not has_mail():
-        raise NotFound(_NO_MAIL)
+        raise NotFound(NO_MAIL)
     with transaction(owner_id):
         link = link_of_owner(owner_id, id)
         address = _address_to_send(link)

@@ -120,7 +120,8 @@ CREATE TABLE document_token (
     expires_at INTEGER, max_views INTEGER, views INTEGER NOT NULL DEFAULT 0,
     sealed_password BLOB, last_used_at INTEGER, revoked_at INTEGER, spent_at INTEGER,
     authority_mac BLOB, with_upload INTEGER NOT NULL DEFAULT 1,
-    sealed_secret BLOB, sealed_gate BLOB, name_hidden INTEGER, disabled_at INTEGER
+    sealed_secret BLOB, sealed_gate BLOB, name_hidden INTEGER, disabled_at INTEGER,
+    owner_notified INTEGER
 );
 CREATE INDEX document_token_document ON document_token (document_id);
 -- Links of an owner are listed, and those that are live found, from this index alone.

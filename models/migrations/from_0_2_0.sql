@@ -17,6 +17,8 @@ ALTER TABLE document_token ADD COLUMN disabled_at INTEGER;
 DROP INDEX document_token_owner;
 CREATE INDEX document_token_owner ON document_token
 (owner_id, id, revoked_at, disabled_at, expires_at, max_views, views, document_id);
+-- 1 for a link whose owner gets a mail when it is opened.
+ALTER TABLE document_token ADD COLUMN owner_notified INTEGER;
 ALTER TABLE session ADD COLUMN identity_id TEXT;
 -- How the trusted proxy or a provider knows somebody, and logins that wait for a provider.
 CREATE TABLE identity (

@@ -5,6 +5,7 @@ DROP TABLE pending_sign_in;
 DROP TABLE identity;
 ALTER TABLE session DROP COLUMN identity_id;
 ALTER TABLE document_token DROP COLUMN name_hidden;
+ALTER TABLE document_token DROP COLUMN owner_notified;
 DROP INDEX document_token_owner;
 ALTER TABLE document_token DROP COLUMN disabled_at;
 CREATE INDEX document_token_owner ON document_token

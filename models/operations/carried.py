@@ -44,6 +44,8 @@ _LINK_COLUMNS = (
     "revoked_at",
     "spent_at",
     "with_upload",
+    "name_hidden",
+    "owner_notified",
 )
 
 

@@ -58,9 +58,8 @@ def test_an_address_that_agrees_gets_a_notice_of_what_happens_to_links(mailing, 
     (delivery,) = deliveries(person, webhook)
     assert (delivery["type"], delivery["status"], delivery["attempts"]) == ("token.opened", 250, 1)
     assert notice.to == [email]
-    assert notice.headers["Subject"] == "A link was opened for the first time"
-    assert f"  {BASE}/app/links/{document['token']['id']}\n" in notice.text
-    assert "Contract" not in notice.text
+    assert notice.headers["Subject"] == "Somebody opened “Contract.pdf”"
+    assert f"Somebody opened “Contract.pdf”  {BASE}/app/documents/{document['id']}\n" in notice.text
     assert email not in mailing.stderr()
 
 

@@ -28,6 +28,7 @@ RECORD = {
     "agreementSha256",
     "watermark",
     "hideName",
+    "notifyOwner",
     "enabled",
 }
 SHOWN_ONCE = {"token", "shortUrl", "viewUrl", "downloadUrl", "contentUrl", "embedHtml"}

@@ -122,10 +122,10 @@ def test_an_event_that_cannot_be_told_keeps_no_other_notice_back(
 ):
     page_about = notices._page_about
 
-    def fail_for_one(data):
-        if data["tokenId"] == "tok_1":
+    def fail_for_one(event):
+        if event.data["tokenId"] == "tok_1":
             raise ValueError("this cannot be told")
-        return page_about(data)
+        return page_about(event)
 
     monkeypatch.setattr(notices, "_page_about", fail_for_one)
     webhook = confirmed(alice, box)

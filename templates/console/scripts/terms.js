@@ -34,12 +34,14 @@ function untilSays(form) {
 function moreSays(form) {
   const { label, maxViews, allowedOrigins } = form.elements;
   const hidesName = $("[name=hideName]:checked", form);
+  const notifies = $("[name=notifyOwner]:checked", form);
   const most = maxViews.value.trim();
   if (!allowedOrigins) return most ? `up to ${most} files` : "number of files";
   const parts = [];
   if (label.value.trim()) parts.push(`for ${label.value.trim()}`);
   if (most) parts.push(most === "1" ? "opens once" : `opens ${most} times`);
   if (hidesName) parts.push("name hidden");
+  if (notifies) parts.push("mails me");
   if (allowedOrigins.value.trim()) parts.push("can be embedded");
   return parts.join(", ") || "Name, limit, embedding";
 }

@@ -180,6 +180,21 @@ def test_links_arrive_ended_with_their_terms_and_history(filled, alice, export, 
         assert ended.count() >= 3
 
 
+def test_the_choices_of_a_link_arrive_with_it(alice, export, elsewhere):
+    document = upload(alice)
+    DocumentToken.issue(document, LinkOptions(label="plain"))
+    chosen = DocumentToken.issue(document, LinkOptions(label="chosen", hides_name=True)).row
+    chosen.change(owner_notified=1)
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        import_accounts(export, PASSPHRASE)
+        choices = {}
+        for link in DocumentToken.select():
+            link.target = carried.target_here({"target_id": link.target_id})
+            choices[link.label] = (link.hides_name, link.notifies_owner)
+    assert choices == {"chosen": (True, True), "plain": (False, False)}
+
+
 def test_a_webhook_arrives_disabled_with_another_secret(filled, export, elsewhere):
     (before,) = Webhook.select()
     secrets = before.terms["secrets"]

@@ -1,0 +1,51 @@
+"""“Mail me when it is opened” in a browser: on the turned card, by mouse and keyboard."""
+
+import pytest
+
+from tests.accessible import assert_accessible
+from tests.console.terms import open_pill, say_of
+from tests.console.test_uploads_in_browser import CREATE, file, said
+from tests.console.visitor import Visitor
+from tests.waiting import until
+
+WORDS = "Mail me when it is opened"
+
+
+@pytest.fixture
+def owner(mailing, email):
+    return Visitor(mailing).sign_up(f"owner-{email}")
+
+
+def test_the_turned_card_has_the_switch_and_stays_when_it_is_pressed(owner, open_browser):
+    page = open_browser(permissions=["clipboard-read", "clipboard-write"])
+    owner.enter(page)
+    page.locator("#file").set_input_files([file("Offer.pdf")])
+    page.get_by_role("button", name=CREATE).click()
+    until(lambda: said(page) == "The link is copied.")
+    switch = page.get_by_role("switch", name=WORDS)
+    assert switch.get_attribute("aria-checked") == "false"
+
+    page.locator(".ready").get_by_text(WORDS).click()  # the words belong to the switch
+    page.wait_for_url("**done=asked**")
+    assert page.inner_text(".ready h2") == "Your link is ready"
+    assert switch.get_attribute("aria-checked") == "true"
+    assert_accessible(page)
+
+    switch.focus()
+    page.keyboard.press("Space")
+    page.wait_for_url("**done=saved**")
+    assert switch.get_attribute("aria-checked") == "false"
+
+
+def test_the_terms_say_that_the_link_mails(owner, open_browser):
+    document = owner.api.upload(token=None)
+    link = owner.api.share(document)
+    page = open_browser()
+    owner.enter(page, f"/app/links/{link['id']}")
+    form = page.locator(f"form[action='/app/links/{link['id']}']")
+    open_pill(form, "more").get_by_label(WORDS).check()
+    assert "mails me" in say_of(form, "more")
+    form.get_by_role("button", name="Save the terms").click()
+    page.wait_for_url("**done=asked**")
+    assert page.get_by_role("switch", name=WORDS).get_attribute("aria-checked") == "true"
+    assert_accessible(page)
