@@ -335,6 +335,9 @@ class Settings:
     quota_sessions: int = _field(
         1000, _number(1), "how many sessions one user may have; a further login ends the oldest"
     )
+    quota_spaces: int = _field(
+        10, _number(0), "how many spaces one person may have made; each has the quotas of a user"
+    )
     quota_webhooks: int = _field(20, _number(1), "how many webhooks one user may have")
     quota_events: int = _field(1_000_000, _number(1), "how many events of one user are kept")
     quota_deliveries: int = _field(

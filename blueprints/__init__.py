@@ -13,11 +13,13 @@ from .embed import embed
 from .events import events, webhooks
 from .metrics import metrics
 from .short_links import short_links
+from .spaces import spaces
 from .status import status
 
 # in the order of the specification
 BLUEPRINTS = (
     auth,
+    spaces,
     api_keys,
     documents,
     document_views,

@@ -27,6 +27,7 @@ from .schemas.requests import (
 )
 from .schemas.responses import (
     LoginResponse,
+    Myself,
     Profile,
     ResetResponse,
     SessionRecord,
@@ -68,11 +69,19 @@ def log_in(body: dict[str, str]) -> StartedSession:
     return Session.begin(user, current_runtime().settings.session_seconds, client_of_request())
 
 
-@auth.get("/me", accepts=[SESSION])
-@auth.response(200, Profile)
+@auth.get("/me", accepts=[SESSION], for_members=True)
+@auth.response(200, Myself)
 def me() -> Any:
-    """Return the authenticated user's profile"""
-    return g.caller.user
+    """Return the authenticated user's profile
+
+    With the session of a space: the space, the role, and the person who acts as the space.
+    """
+    user = g.caller.user
+    member = g.caller.member
+    if member is None:
+        return user
+    person = User.get_by_id(member.user_id)
+    return {"id": user.id, "name": user.name, "role": member.role, "acting_for": person}
 
 
 @auth.patch("/me", accepts=[SESSION])
@@ -88,7 +97,7 @@ def edit_profile(body: dict[str, Any]) -> User:
     return user.edit(**body)
 
 
-@auth.post("/logout", accepts=[SESSION])
+@auth.post("/logout", accepts=[SESSION], for_members=True)
 @auth.response(204)
 def log_out() -> None:
     """End this session; its token is dead at once"""
@@ -122,19 +131,31 @@ def reset_password(body: dict[str, str]) -> dict[str, int]:
     return {"expires_in": RESET_SECONDS}
 
 
-@auth.get("/sessions", accepts=[SESSION])
+@auth.get("/sessions", accepts=[SESSION], for_members=True)
 @auth.arguments(PageQuery(), location="query")
 @auth.response(200, list_schema("sessions", SessionRecord))
 def list_sessions(query: dict[str, Any]) -> Any:
-    """List the caller's live sessions"""
-    return list_page(Session.page_beside(g.caller.id, g.caller.owner_id, **query))
+    """List the caller's live sessions
+
+    In a space: those by which the caller acts as the space; for a manager those of all members.
+    """
+    page = Session.page_beside(g.caller.id, g.caller.owner_id, **query, **_of_member())
+    return list_page(page)
 
 
-@auth.delete("/sessions/<id>", accepts=[SESSION])
+@auth.delete("/sessions/<id>", accepts=[SESSION], for_members=True)
 @auth.response(204)
 def end_session(id: str) -> None:
     """End one of the caller's sessions"""
-    Session.one_of(g.caller.owner_id, id).end()
+    Session.one_of(g.caller.owner_id, id, **_of_member()).end()
+
+
+def _of_member() -> dict[str, Any]:
+    """Return the filter for the sessions that the caller may see: in a space one's own."""
+    member = g.caller.member
+    if member is None or g.caller.may("members"):
+        return {}
+    return {"acting_user_id": member.user_id}
 
 
 def _network() -> str:

@@ -7,7 +7,7 @@ from flask import g
 from models import Event, Issued, Webhook
 from models.events import OpenedDelivery
 
-from .http import EVENTS, OWNER, SESSION, ApiBlueprint
+from .http import EVENTS, OWNER, SESSION, WEBHOOKS, ApiBlueprint
 from .schemas.requests import EventQuery, NewWebhook, PageQuery, WebhookEdit
 from .schemas.responses import (
     DeliveryRecord,
@@ -39,7 +39,7 @@ def _owned(id: str) -> Webhook:
     return Webhook.one_of(g.caller.owner_id, id)
 
 
-@webhooks.post("", accepts=[SESSION], idempotent=True)
+@webhooks.post("", accepts=[SESSION], scope=WEBHOOKS, idempotent=True)
 @webhooks.arguments(NewWebhook())
 @webhooks.response(201, WebhookWithSecret)
 def create(body: dict[str, Any]) -> Any:
@@ -54,7 +54,7 @@ def create(body: dict[str, Any]) -> Any:
     return webhook, 201, {"Location": f"{base_url()}/v1/webhooks/{webhook.id}"}
 
 
-@webhooks.get("", accepts=[SESSION])
+@webhooks.get("", accepts=[SESSION], scope=WEBHOOKS)
 @webhooks.arguments(PageQuery(), location="query")
 @webhooks.response(200, list_schema("webhooks", WebhookRecord))
 def list_owned(query: dict[str, Any]) -> Any:
@@ -62,14 +62,14 @@ def list_owned(query: dict[str, Any]) -> Any:
     return list_page(Webhook.page_of(g.caller.owner_id, **query))
 
 
-@webhooks.get("/<id>", accepts=[SESSION])
+@webhooks.get("/<id>", accepts=[SESSION], scope=WEBHOOKS)
 @webhooks.response(200, WebhookRecord)
 def get(id: str) -> Webhook:
     """Return the webhook's record"""
     return _owned(id)
 
 
-@webhooks.patch("/<id>", accepts=[SESSION])
+@webhooks.patch("/<id>", accepts=[SESSION], scope=WEBHOOKS)
 @webhooks.arguments(WebhookEdit())
 @webhooks.response(200, WebhookRecord)
 def edit(body: dict[str, Any], id: str) -> Webhook:
@@ -80,28 +80,28 @@ def edit(body: dict[str, Any], id: str) -> Webhook:
     return _owned(id).edit(**body)
 
 
-@webhooks.delete("/<id>", accepts=[SESSION])
+@webhooks.delete("/<id>", accepts=[SESSION], scope=WEBHOOKS)
 @webhooks.response(204)
 def delete(id: str) -> None:
     """Delete a webhook with its deliveries"""
     _owned(id).remove()
 
 
-@webhooks.post("/<id>/test", accepts=[SESSION], idempotent=True)
+@webhooks.post("/<id>/test", accepts=[SESSION], scope=WEBHOOKS, idempotent=True)
 @webhooks.response(202, DeliveryRecord)
 def test(id: str) -> OpenedDelivery:
     """Send a `webhook.test` event to this webhook alone"""
     return _owned(id).test()
 
 
-@webhooks.post("/<id>/rotate-secret", accepts=[SESSION], idempotent=True)
+@webhooks.post("/<id>/rotate-secret", accepts=[SESSION], scope=WEBHOOKS, idempotent=True)
 @webhooks.response(201, WebhookWithSecret)
 def rotate_secret(id: str) -> Issued[Webhook]:
     """Replace the secret; the old one signs as well for 24 hours"""
     return _owned(id).rotate_secret()
 
 
-@webhooks.get("/<id>/deliveries", accepts=[SESSION])
+@webhooks.get("/<id>/deliveries", accepts=[SESSION], scope=WEBHOOKS)
 @webhooks.arguments(PageQuery(), location="query")
 @webhooks.response(200, list_schema("deliveries", DeliveryRecord))
 def deliveries(query: dict[str, Any], id: str) -> Any:
@@ -109,7 +109,7 @@ def deliveries(query: dict[str, Any], id: str) -> Any:
     return list_page(_owned(id).deliveries(**query))
 
 
-@webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", accepts=[SESSION])
+@webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", accepts=[SESSION], scope=WEBHOOKS)
 @webhooks.response(202, DeliveryRecord)
 def redeliver(id: str, delivery_id: str) -> OpenedDelivery:
     """Send an event to a webhook once more"""

@@ -113,7 +113,7 @@ class PasetoCodec:
 
     def _claims(self, key: pyseto.KeyInterface, token: str) -> dict[str, str]:
         try:
-            opened = pyseto.decode(key, token, implicit_assertion=self._assertion)
+            opened: Any = pyseto.decode(key, token, implicit_assertion=self._assertion)
             claims = json.loads(opened.payload)
         except Exception:  # noqa: BLE001  binascii, Unicode, Type, Value errors and its own
             raise DecryptionError from None

@@ -18,6 +18,7 @@ from models.accounts import (
     Identity,
     Invitation,
     address_of,
+    appoint_manager,
     fold_email,
     unbind,
 )
@@ -133,6 +134,20 @@ def unlink(email: str, issuer: str, subject: str) -> None:
     click.echo(f"{subject} of {issuer} is removed: the sessions that it began have ended.")
     if not (user.has_password or Identity.of_owner(user.id)):
         click.echo(f"Nothing lets {email} in now: users invite {email}", err=True)
+
+
+@users.command()
+@click.argument("email")
+@click.argument("space")
+@with_database
+def manage(email: str, space: str) -> None:
+    """Let somebody manage a space, as one that has lost its last manager. SPACE is its id."""
+    user = User.of_email(email)
+    try:
+        appoint_manager(space, user.id)
+    except ServiceError as error:
+        raise OperatorError(error.sentence) from None
+    click.echo(f"{email} manages the space {space} from now on.")
 
 
 def _subject(issuer: str, subject: str) -> str:

@@ -27,11 +27,13 @@ from .pages import assets
 from .programs import keys, webhooks
 from .requests import requests
 from .sign_in import sign_in
+from .spaces import spaces
 
 CONSOLE = (
     assets,
     sessions,
     sign_in,
+    spaces,
     documents,
     document,
     bin,

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -51,10 +50,10 @@ from ..schemas.responses import (
 )
 from ..views.collection import entries_of, send_zip
 from .forms import text
-from .pages import HOME, PUBLIC, Pages, go, page_of, render
+from .pages import HOME, PUBLIC, Pages, end_own_sessions, go, page_of, render
 
 sessions = Pages("sessions")
-account = Pages("account", "/account")
+account = Pages("account", "/account", reads="")
 PATH = "/app/account"
 MOST_SESSIONS = 100
 EXPORTED_AT_ONCE = 100  # rows
@@ -82,6 +81,7 @@ def show_signup() -> Response:
         invite=invite,
         is_open=User.may_register(),
         is_reset=Invitation.sets_password(invite),
+        is_to_space=Invitation.makes_member(invite),
         least=current_runtime().settings.password_min_length,
         **_ways(),
     )
@@ -164,12 +164,12 @@ def ask_for_password() -> Response:
     return go("/app/forgot", "sent")
 
 
-@sessions.post("/logout")
+@sessions.post("/logout", for_members=True, from_anywhere=True)
 def log_out() -> Response:
     """End this session, and say how to log out of the proxy or the provider"""
     session = Session.one_of(g.caller.owner_id, g.caller.id)
     identity = Identity.find(session.identity_id) if session.identity_id else None
-    session.end()
+    end_own_sessions()
     response = _farewell(identity) if identity else go("/")
     clear_cookie(response)
     return response
@@ -193,8 +193,7 @@ def _next() -> str:
 
 
 def _logged_in(user: User, path: str) -> Response:
-    with suppress(NotFound):  # there was no session, or an invitation has ended it
-        Session.one_of(g.caller.owner_id, g.caller.id).end()
+    end_own_sessions()
     seconds = current_runtime().settings.session_seconds
     session = Session.begin(user, seconds, client_of_request())
     response = go(path)

@@ -29,10 +29,11 @@ from models.events import READINGS, facts_about
 from models.links import Opening, target_of
 from models.records import Owned
 
+from ..http import EVENTS
 from .forms import today
-from .pages import Pages, for_whom, quoted, render
+from .pages import Pages, for_whom, names_of, quoted, render
 
-activity = Pages("activity", "/activity")
+activity = Pages("activity", "/activity", reads=EVENTS)
 EVENTS_ON_A_PAGE = 50
 MOST_ON_A_TIMELINE = 100
 MOST_FEEDS = 6  # that one page reads, where most events are one's own looks
@@ -67,6 +68,9 @@ _SENTENCES = {  # acts, which stand behind the name of the actor
     "webhook.disabled": "switched off the webhook {webhook}",
     "session.created": "logged in{client}",
     "session.ended": "ended {sessions}",
+    "member.added": "made {member} a member, who {role}",
+    "member.changed": "changed the role of {member}, who {role} now",
+    "member.removed": "removed {member} from the space",
     "identity.linked": "added another login, by {issuer}",
     "identity.unlinked": "removed another login, by {issuer}",
     "password.changed": "changed the password",
@@ -74,6 +78,13 @@ _SENTENCES = {  # acts, which stand behind the name of the actor
     "login.failed": "gave a wrong password for this account",
 }
 _OWN = {"session", "proxy", "oidc"}  # ways by which somebody acts in their own account
+_IN_SPACE = {"session.created": "came into the space{client}", "session.ended": "ended a session"}
+_OF_ONESELF = {
+    "member.added": "made the space",
+    "member.changed": "took another role: {role} now",
+    "member.removed": "left the space",
+}
+_ROLES = {"read": "can read", "write": "can write", "manage": "can manage"}
 _RECEIVED = "sent {document}"
 _ACTORS = {  # of events whose credential does not say who acted
     "session.created": "You",
@@ -170,7 +181,10 @@ def _events(asked: dict[str, str]) -> tuple[list[Event], str | None]:
 
 
 def _is_own_look(event: Event) -> bool:
-    return event.type in READINGS and event.data["via"] == "session"
+    """Return whether it is a look of the person at the pages; others look in a space, too."""
+    data = event.data
+    is_own = data["via"] == "session" and data.get("userId") in {None, g.caller.person_id}
+    return event.type in READINGS and is_own
 
 
 def timelines(owner_id: str, target_id: str) -> dict[str, list[tuple[Event, Markup, str | None]]]:
@@ -207,6 +221,7 @@ class _Names:
         self._owner_id = owner_id
         self._called = cache(self._look_up)
         self._document = cache(self._find)
+        self._person = cache(_name_of)
 
     def people(self, events: list[Event]) -> list[tuple[str, list[Act]]]:
         """Return the actors of a day's events with their acts; what is the same is one act."""
@@ -220,7 +235,12 @@ class _Names:
         return [(actor, list(acts.values())) for actor, acts in people.items()]
 
     def actor(self, type: str, data: dict[str, Any]) -> str:
-        """Return the name of who acted: of a reader, what is known, else the label of the link."""
+        """Return the name of who acted: of a reader, what is known, else the label of the link.
+
+        In a space it is the name of the member.
+        """
+        if data.get("userId"):
+            return self._person(data["userId"])
         if type in _ACTORS:
             return _ACTORS[type]
         if type == "token.revoked" and self._is_over(data):
@@ -244,12 +264,18 @@ class _Names:
         is_received = type == "document.created" and data["via"] == "document_token"
         shown = "token.spent" if type == "token.revoked" and self._is_over(data) else type
         pattern = _RECEIVED if is_received else _SENTENCES.get(shown, shown)
+        if data.get("userId") and shown in _IN_SPACE:
+            pattern = _IN_SPACE[shown]
+        if shown.startswith("member.") and data["memberUserId"] == data.get("userId"):
+            pattern = _OF_ONESELF[shown]
         if data.get("changed") == ["enabled"]:
             pattern = _TURNED[data["enabled"]]
         return Markup(pattern).format(  # noqa: S704
             document=document,
             collection=collection,
             target=document if id else collection,
+            member=quoted(self._person(data.get("memberUserId", ""))),
+            role=_ROLES.get(data.get("role", ""), ""),
             whom=for_whom(self._called(DocumentToken, data.get("tokenId"))),
             why=_WHY.get(data.get("reason", ""), "it does not open"),
             key=quoted(self._called(ApiKey, data.get("apiKeyId")) or "without a name"),
@@ -295,6 +321,11 @@ class _Names:
             row: Any = table.one_of(self._owner_id, id or "")
             return _CALLED[table](row)
         return None
+
+
+def _name_of(user_id: str) -> str:
+    """Return what a member is called, or was."""
+    return names_of([user_id]).get(user_id, "A former member")
 
 
 def _issuer_name(issuer: str) -> str:

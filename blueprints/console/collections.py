@@ -9,6 +9,7 @@ from models import Collection, Document, DocumentToken, current_runtime
 from models.documents import documents_page, existing_page
 from models.links import count_live_links, links_by_target
 
+from ..http import DELETE, READ, WRITE
 from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
 from ..views.collection import fits, send_one_file, send_originals
 from .activity import timelines
@@ -45,7 +46,7 @@ def show_collections() -> Response:
     )
 
 
-@collections.post("", shows=show_collections)
+@collections.post("", scope=WRITE, shows=show_collections)
 def make_collection() -> Response:
     """Make a collection"""
     facts = NewCollection().load(words_of_form())
@@ -89,7 +90,7 @@ def _addable(collection: Collection, name: str) -> list[Document]:
     return [one for one in listed.documents if one.id not in collection.document_ids]
 
 
-@collections.post("/<id>", shows=show_collection)
+@collections.post("/<id>", scope=WRITE, shows=show_collection)
 def change_collection(id: str) -> Response:
     """Change title and note, or which documents are in it and in which order"""
     changes = CollectionEdit().load(_changes(_owned(id)))
@@ -111,45 +112,45 @@ def save_collection_file(id: str) -> Response:
     return send_one_file(_owned(id), g.caller.grant)
 
 
-@collections.post("/<id>/download", shows=show_collection)
+@collections.post("/<id>/download", scope=READ, shows=show_collection)
 def save_sealed_collection(id: str) -> Response:
     """Save a collection as one HTML file that a password opens"""
     body = FilePassword().load({"password": request.form.get("password", "")})
     return send_one_file(_owned(id), g.caller.grant, body["password"])
 
 
-@collections.get("/<id>/links")
+@collections.get("/<id>/links", scope=WRITE)
 def ask_for_link(id: str) -> Response:
     """Show the form for a link to a collection"""
     return render("collection_link", collection=_owned(id), takes=False)
 
 
-@collections.post("/<id>/links", shows=ask_for_link)
+@collections.post("/<id>/links", scope=WRITE, shows=ask_for_link)
 def share_collection(id: str) -> Response:
     """Create a link to a collection and show it, ready to be sent"""
     return go_to_ready([issue(_owned(id), link_fields())])
 
 
-@collections.get("/<id>/requests")
+@collections.get("/<id>/requests", scope=WRITE)
 def ask_for_request(id: str) -> Response:
     """Show the form for a link that takes files"""
     return render("collection_link", collection=_owned(id), takes=True)
 
 
-@collections.post("/<id>/requests", shows=ask_for_request)
+@collections.post("/<id>/requests", scope=WRITE, shows=ask_for_request)
 def request_files(id: str) -> Response:
     """Create a link that takes files, and show it with a sentence to send along"""
     return go_to_ready([issue(_owned(id), link_fields() | {"permissions": ["upload"]})])
 
 
-@collections.get("/<id>/delete")
+@collections.get("/<id>/delete", scope=DELETE)
 def ask_to_delete_collection(id: str) -> Response:
     """Ask before a collection is deleted, and say what ends with it"""
     found = _owned(id)
     return render("collection_delete", collection=found, live=count_live_links(found))
 
 
-@collections.post("/<id>/delete", shows=ask_to_delete_collection)
+@collections.post("/<id>/delete", scope=DELETE, shows=ask_to_delete_collection)
 def delete_collection(id: str) -> Response:
     """Delete a collection, whose title is typed, and end its links; its documents stay"""
     found = _owned(id)

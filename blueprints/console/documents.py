@@ -32,7 +32,7 @@ from models.links import (
     shared_targets,
 )
 
-from ..http import COOKIE
+from ..http import COOKIE, DELETE, READ, WRITE
 from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken, UploadForm
@@ -52,6 +52,7 @@ from .pages import (
     from_here,
     go,
     go_back,
+    names_of,
     page_number,
     page_of,
     render,
@@ -70,6 +71,7 @@ MOST_LINKS = 100
 SHOWN_LINKS = 20
 MOST_TITLE_CHARACTERS = 190  # of a document's name in the title of a collection
 _MOST_TEXT_BYTES = 4096  # the most bytes of a field of the form
+_NEEDS = {"bin": DELETE, "zip": READ, "collect": WRITE, "share": WRITE}  # acts on those selected
 _FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token", "collectionId"}
 
 
@@ -111,6 +113,7 @@ def show_documents(**_: str) -> Response:
         first_kinds=FIRST_KINDS,
         sorts=ORDERS,
         links=links_by_target(page.documents),
+        uploaders=names_of(filter(None, (one.uploader_id for one in page.documents))),
         gone=binned(owner_id, request.args.getlist("id")[:MOST_SELECTED]),
         shared=[one.show_bare_if_damaged() for one in stored],
         **_ready([one for one in made if not (one.revoked_at or one.has_ended())]),
@@ -126,11 +129,12 @@ def _narrowed(given: dict[str, str], **changes: str) -> str:
     return f"{HOME}?{urlencode(query)}" if query else HOME
 
 
-@documents.post("", shows=show_documents, form=UploadForm())
+@documents.post("", scope=READ, shows=show_documents, form=UploadForm())
 def upload_document() -> Response:
     """Upload documents, with a link if one is asked for; or act on those that are selected"""
     if request.mimetype != FORM_DATA:
         return _act_on_selected()
+    g.caller.require(WRITE)
     made = _store_sent()
     if not accepts_html():
         return jsonify(made)
@@ -153,8 +157,9 @@ def _act_on_selected() -> Response:
     owner_id = g.caller.owner_id
     ids = list(dict.fromkeys(request.form.getlist("id")))[:MOST_SELECTED]
     act = request.form.get("act")
-    if not ids or act not in {"bin", "zip", "collect", "share"}:
+    if not ids or act not in _NEEDS:
         raise ValidationError({"": ["Select documents, then what is to be done with them."]})
+    g.caller.require(_NEEDS[act])
     if act == "share":
         if len(ids) < len(set(request.form.getlist("id"))):
             raise ValidationError({"": [f"Share at most {MOST_SELECTED} documents at once."]})
@@ -278,6 +283,7 @@ def receive() -> Response:
     """
     if g.caller.credential_type != COOKIE:
         return go("/app/login", "share")
+    g.caller.require(WRITE)
     parts = read_parts(seekable_body(request), request.content_type or "")
     made = [_store_one([part], None) for part in _shared_files(parts)]
     stored = [one["address"].rpartition("/")[2] for one in made]
@@ -308,6 +314,7 @@ def show_document(id: str) -> Response:
     return render(
         "document",
         document=found,
+        uploaders=names_of(filter(None, [found.uploader_id])),
         links=links,
         lines="\n".join(f"{name}: {value}" for name, value in found.metadata.items()),
         most_shown=SHOWN_LINKS,
@@ -316,11 +323,12 @@ def show_document(id: str) -> Response:
     )
 
 
-@document.post("", shows=show_document)
+@document.post("", scope=WRITE, shows=show_document)
 def edit_document(id: str) -> Response:
     """Change the document's name, metadata or end"""
     fields = {"name": text("name") or "", "metadata": _metadata(), **end()}
-    _owned(id).edit(**DocumentEdit().load(fields))
+    body = DocumentEdit().load(fields)
+    _owned(id).edit(**body, may_end_earlier=g.caller.may(DELETE))
     return go(f"{HOME}/{id}", "saved")
 
 
@@ -357,14 +365,14 @@ def save_file(id: str) -> Response:
     return document_pages.render("download", _owned(id), g.caller.grant)
 
 
-@document.post("/download", shows=show_document)
+@document.post("/download", scope=READ, shows=show_document)
 def save_sealed_file(id: str) -> Response:
     """Save the document as one HTML file that a password opens"""
     body = DownloadRequest().load({"password": request.form.get("password", "")})
     return document_pages.encrypted_download(_owned(id), g.caller.grant, body["password"])
 
 
-@document.post("/end", shows=show_document)
+@document.post("/end", scope=DELETE, shows=show_document)
 def end_document(id: str) -> Response:
     """Delete the document for good, if its name is typed; or tomorrow, by way of the bin"""
     found = _owned(id)
@@ -377,7 +385,7 @@ def end_document(id: str) -> Response:
     return go(HOME, "deleted")
 
 
-@document.get("/newer")
+@document.get("/newer", scope=WRITE)
 def ask_for_newer(id: str) -> Response:
     """Show the form for a newer file in place of the document"""
     found = _owned(id)
@@ -390,7 +398,7 @@ def ask_for_newer(id: str) -> Response:
     )
 
 
-@document.post("/newer", shows=ask_for_newer, form=UploadForm())
+@document.post("/newer", scope=WRITE, shows=ask_for_newer, form=UploadForm())
 def store_newer(id: str) -> Response:
     """Store a newer file: links to the document and its places in collections lead there"""
     former = _owned(id)
@@ -402,7 +410,7 @@ def store_newer(id: str) -> Response:
     return go(made["address"], "newer", former=id) if accepts_html() else jsonify(made)
 
 
-@document.post("/links", shows=show_document)
+@document.post("/links", scope=WRITE, shows=show_document)
 def share(id: str) -> Response:
     """Create a link and show it, ready to be sent"""
     link_id = issue(_owned(id), link_fields())
@@ -420,14 +428,14 @@ def show_bin() -> Response:
     return render("bin", list=bin_page(g.caller.owner_id, BINNED_ON_A_PAGE, page_number()))
 
 
-@bin.post("")
+@bin.post("", scope=DELETE)
 def take_out() -> Response:
     """Put documents back"""
     put_back(g.caller.owner_id, request.form.getlist("id")[:MOST_SELECTED])
     return go_back(HOME, "restored")
 
 
-@bin.post("/<id>/delete")
+@bin.post("/<id>/delete", scope=DELETE)
 def delete_now(id: str) -> Response:
     """Delete a document that is in the bin for good"""
     delete_for_good(g.caller.owner_id, id)

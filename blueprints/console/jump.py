@@ -5,7 +5,7 @@ from flask import Response, g, request
 from models import Collection
 from models.documents import documents_page, has_words
 
-from .pages import HOME, Pages, render
+from .pages import HOME, Pages, may, render
 
 jump = Pages("jump", "/jump")
 MOST_DOCUMENTS = 8
@@ -18,10 +18,10 @@ PAGES = {
     "Requests": "/app/requests",
     "Links": "/app/links",
     "Activity": "/app/activity",
-    "Settings": "/app/account",
-    "Keys": "/app/keys",
-    "Webhooks": "/app/webhooks",
+    "Spaces": "/app/spaces",
 }
+PAGES_OF_MANAGERS = {"Keys": "/app/keys", "Webhooks": "/app/webhooks"}
+PAGES_OF_PERSONS = {"Settings": "/app/account"}
 
 
 @jump.get("")
@@ -32,10 +32,17 @@ def show_places() -> Response:
     return render(
         "jump",
         words=words,
-        pages={name: path for name, path in PAGES.items() if has_words(name, words)},
+        pages={name: path for name, path in _pages().items() if has_words(name, words)},
         documents=found.documents,
         collections=_collections(words),
     )
+
+
+def _pages() -> dict[str, str]:
+    """Return the pages that are open to the caller, by their names."""
+    of_managers = PAGES_OF_MANAGERS if may("api_keys") else {}
+    of_persons = {} if g.caller.made_for else PAGES_OF_PERSONS
+    return PAGES | of_managers | of_persons
 
 
 def _collections(words: str) -> list[Collection]:

@@ -25,6 +25,7 @@ from models.links import (
     target_of,
 )
 
+from ..http import WRITE
 from ..schemas.requests import DocumentTokenEdit, LinkNote, NewDocumentToken
 from ..views.content import POLICY
 from ..views.links import qr_code, receipt_file
@@ -129,7 +130,7 @@ def go_to_ready(ids: list[str]) -> Response:
     return go(f"{HOME}?{urlencode({'made': ids}, doseq=True)}")
 
 
-@links.post("/<id>", shows=show_link)
+@links.post("/<id>", scope=WRITE, shows=show_link)
 def change_link(id: str) -> Response:
     """Change a link without sending it anew"""
     fields = link_fields()
@@ -142,7 +143,7 @@ def change_link(id: str) -> Response:
     return go(f"{PATH}/{id}", "asked" if changed.get("notifyOwner") and notices_wait() else "saved")
 
 
-@links.post("/<id>/enabled")
+@links.post("/<id>/enabled", scope=WRITE)
 def turn_link(id: str) -> Response:
     """Turn a link off, or on again at the same address"""
     enabled = request.form.get("enabled") == "yes"
@@ -150,7 +151,7 @@ def turn_link(id: str) -> Response:
     return go_back(f"{PATH}/{id}", "on" if enabled else "off", link=id)
 
 
-@links.post("/<id>/notify", shows=show_link)
+@links.post("/<id>/notify", scope=WRITE, shows=show_link)
 def notify_of_link(id: str) -> Response:
     """Have a mail sent to the account when a link is opened, or no more"""
     if not has_mail():
@@ -160,7 +161,7 @@ def notify_of_link(id: str) -> Response:
     return go_back(f"{PATH}/{id}", "asked" if wanted and notices_wait() else "saved")
 
 
-@links.post("/<id>/send", shows=show_link)
+@links.post("/<id>/send", scope=WRITE, shows=show_link)
 def send_by_mail(id: str) -> Response:
     """Send a link to the people whom it names, with a line of text"""
     body = LinkNote().load({"note": text("note")})
@@ -168,7 +169,7 @@ def send_by_mail(id: str) -> Response:
     return go_back(f"{PATH}/{id}", "unsent" if sent.not_sent_to else "sent")
 
 
-@links.post("/<id>/revoke")
+@links.post("/<id>/revoke", scope=WRITE)
 def revoke_link(id: str) -> Response:
     """Delete a link, for good"""
     DocumentToken.one_of(g.caller.owner_id, id).revoke()

@@ -3,7 +3,7 @@
 import gzip
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, wraps
@@ -18,15 +18,16 @@ from markupsafe import Markup
 from werkzeug.urls import iri_to_uri
 
 import viewer
-from models import Document, Issued, Webhook
+from models import Document, Issued, Session, User, Webhook
+from models.accounts import MemberSpace, spaces_of
 from models.core import NotFound, RegistrationClosed, now, rfc3339
 from models.events import has_mail
 from models.links import count_received, named_people, secret_of
 from models.records import has_passed
 from models.runtime import service_error_of
 
-from ..http import COOKIE, NOBODY
-from ..http.authentication import clear_cookie
+from ..http import COOKIE, NOBODY, READ
+from ..http.authentication import MADE_FOR, LeftSpace, clear_cookie, clear_space_cookie
 from ..http.problems import PROBLEM
 from ..schemas.fields import Timestamp
 from ..views.links import frame, visible, with_addresses
@@ -43,6 +44,7 @@ from .forms import (
 )
 
 HOME = "/app/documents"
+SPACES = "/app/spaces"
 PUBLIC = (NOBODY, COOKIE)
 MOST_ADDRESS_CHARACTERS = 2000  # of an address that leads back to a page
 _POLICY = (
@@ -91,6 +93,7 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
         "console/styles/switches.css",
         "console/styles/receipts.css",
         "console/styles/jump.css",
+        "console/styles/spaces.css",
     ),
     "js": (
         "console/scripts/page.js",
@@ -155,28 +158,39 @@ State = tuple[str, str, int | None]  # a class of the stylesheet, words, a momen
 class Pages(Blueprint):
     """The pages of one noun, below `/app`."""
 
-    def __init__(self, noun: str, prefix: str = "") -> None:
+    def __init__(self, noun: str, prefix: str = "", reads: str = READ) -> None:
+        """`reads` is the scope that a member of a space needs for the pages; '' for a person's."""
         super().__init__(f"console_{noun}", __name__, url_prefix=f"/app{prefix}")
+        self._reads = (reads,) if reads else ()
 
     def route(
         self,
         rule: str,
         *,
         accepts: tuple[str, ...] = (COOKIE,),
+        scope: str = "",
+        for_members: bool = False,
+        from_anywhere: bool = False,
         shows: Page | None = None,
         form: Any = None,
         **options: Any,
     ) -> Any:
         """Register a page that `accepts` these credentials.
 
-        If a form is refused, the page `shows` shows the errors at the fields; without `shows`, the
-        errors have a page of their own. `form` is the schema of an upload's parts.
+        In a space a form needs a role with its `scope`, and is a person's own without one, unless
+        it is `for_members` of any role. It is refused if it was made for another space or account,
+        unless it may be sent `from_anywhere`. If a form is refused, the page `shows` shows the
+        errors at the fields; without `shows`, the errors have a page of their own. `form` is the
+        schema of an upload's parts.
         """
         register = super().route(rule, **options)
 
         def registered(view: Page) -> Any:
             page = show_again(view, shows)
-            page.__dict__.update(accepts=accepts, scopes=(), permission="", form=form)
+            scopes = self._reads if options.get("methods") == ["GET"] and not scope else (scope,)
+            page.__dict__.update(accepts=accepts, permission="", form=form)
+            page.__dict__.update(scopes=tuple(filter(None, scopes)))
+            page.__dict__.update(for_members=for_members, from_anywhere=from_anywhere)
             return register(page)
 
         return registered
@@ -266,6 +280,13 @@ def _page_above() -> str:
     return path
 
 
+def end_own_sessions() -> None:
+    """End the sessions that this browser has: the person's, and that of a space."""
+    for caller in filter(None, (g.caller, g.caller.person)):
+        with suppress(NotFound):  # there was none, or it has ended meanwhile
+            Session.one_of(caller.owner_id, caller.id).end()
+
+
 # Errors
 
 
@@ -286,9 +307,13 @@ def errors_as_pages(response: Response) -> Response:
         return go(_LEADS_TO[path])
     if response.status_code == 405 and request.method in {"GET", "HEAD"}:
         return go(_page_above())  # the address of a form, loaded again
+    error = g.get("error")
+    if isinstance(error, LeftSpace):
+        response = go(SPACES, "out")
+        clear_space_cookie(response)
+        return response
     if response.status_code == 401:
         return _to_login()
-    error = g.get("error")
     if isinstance(error, RegistrationClosed):
         return refuse_sign_in(response.status_code, error.sentence)
     page = render("error", response.status_code, problem=response.get_json())
@@ -396,10 +421,14 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         friday=friday_after_tomorrow,
         has_switch=_has_switch,
         link_ends=link_ends,
+        made_for=made_for,
         mails=has_mail,
+        mails_owner=mails_owner,
+        may=may,
         notices_wait=notices_wait,
         notifies=notifies,
         new_files=new_files,
+        whereabouts=whereabouts,
         this_page=this_page,
         today=today,
         turned_link=turned_link,
@@ -468,8 +497,53 @@ class AccountHolder:
         return initials(self.called)
 
 
+def may(scope: str) -> bool:
+    """Return whether the role in the space permits this; elsewhere everything is permitted."""
+    return bool(g.caller.may(scope))
+
+
+def made_for(joint: str) -> str:
+    """Return what stands behind the address of a form, joined by `joint`, to say whose form it is.
+
+    It is nothing but in a space: so a form of the person's own is as it was without spaces.
+    """
+    space_id = g.caller.made_for if g.get("caller") else ""
+    return f"{joint}{MADE_FOR}={space_id}" if space_id else ""
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """The spaces of the person at the pages, and the one in which they are, if in one."""
+
+    spaces: list[MemberSpace]
+    here: MemberSpace | None
+
+
+def whereabouts() -> Whereabouts:
+    """Return where the person is, and where else they may go."""
+    spaces = spaces_of(g.caller.person_id)
+    here = next((one for one in spaces if one.id == g.caller.owner_id), None)
+    return Whereabouts(spaces, here)
+
+
+def names_of(user_ids: Iterable[str]) -> dict[str, str]:
+    """Return what people are called, by their ids: members of a space, now or before."""
+    ids = sorted(set(user_ids))
+    found = User.genuine(User.select().where(User.id.in_(ids))) if ids else []
+    return {one.id: _called(one) for one in found}
+
+
+def _called(user: User) -> str:
+    try:
+        return user.name or user.email
+    except Exception as error:
+        if service_error_of(error):
+            return user.email
+        raise
+
+
 def account_holder() -> AccountHolder:
-    user = g.caller.user
+    user = g.caller.person.user if g.caller.person else g.caller.user
     try:
         return AccountHolder(user.email, user.name)
     except Exception as error:
@@ -545,8 +619,13 @@ def notifies(link: Any) -> bool:
     return webhook.is_unconfirmed or webhook.disabled_at is None
 
 
+def mails_owner() -> bool:
+    """Return whether the owner can get mail: a space has no address."""
+    return has_mail() and not g.caller.made_for
+
+
 def _own_notices() -> Webhook | None:
-    return Webhook.mailing_to(g.caller.owner_id, g.caller.user.email) if has_mail() else None
+    return Webhook.mailing_to(g.caller.owner_id, g.caller.user.email) if mails_owner() else None
 
 
 def _has_switch(link: Any) -> bool:

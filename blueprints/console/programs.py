@@ -8,14 +8,15 @@ from flask import Response, g, request
 
 from models import EVENT_TYPES, SCOPES, ApiKey, Event, Issued, Webhook
 
+from ..http import API_KEYS, WEBHOOKS
 from ..schemas.requests import ApiKeyRotation, NewApiKey, NewWebhook, WebhookEdit
 from ..schemas.responses import ApiKeyWithSecret, WebhookWithSecret
 from ..views.links import base_url
 from .forms import end, number, once, text
-from .pages import PUBLIC, Pages, go, render
+from .pages import PUBLIC, Pages, go, names_of, render
 
-keys = Pages("keys", "/keys")
-webhooks = Pages("webhooks", "/webhooks")
+keys = Pages("keys", "/keys", reads=API_KEYS)
+webhooks = Pages("webhooks", "/webhooks", reads=WEBHOOKS)
 KEYS_PATH = "/app/keys"
 WEBHOOKS_PATH = "/app/webhooks"
 KEYS_ON_A_PAGE = 50
@@ -33,10 +34,18 @@ def show_keys(**_: str) -> Response:
     """List the API keys (keys masked)"""
     after = request.args.get("after")
     found, further = ApiKey.page_of_user(g.caller.user, KEYS_ON_A_PAGE, after)
-    return render("keys", keys=found, further=further, scopes=SCOPES, base=base_url())
+    makers = [one.made_by for one in found if g.caller.member]
+    return render(
+        "keys",
+        keys=found,
+        makers=names_of(filter(None, makers)),
+        further=further,
+        scopes=SCOPES,
+        base=base_url(),
+    )
 
 
-@keys.post("", shows=show_keys)
+@keys.post("", scope=API_KEYS, shows=show_keys)
 def create_key() -> Response:
     """Create an API key and show it, this once"""
     scopes = request.form.getlist("scopes")
@@ -45,7 +54,7 @@ def create_key() -> Response:
     return _show_key(lambda: ApiKey.issue(g.caller.user, **body))
 
 
-@keys.post("/<id>/rotate", shows=show_keys)
+@keys.post("/<id>/rotate", scope=API_KEYS, shows=show_keys)
 def rotate_key(id: str) -> Response:
     """Replace an API key by a new one, shown this once"""
     body = ApiKeyRotation().load({"overlapSeconds": number("overlapSeconds") or 0})
@@ -53,7 +62,7 @@ def rotate_key(id: str) -> Response:
     return _show_key(lambda: old.rotate(g.caller.user, **body))
 
 
-@keys.post("/<id>/revoke")
+@keys.post("/<id>/revoke", scope=API_KEYS)
 def revoke_key(id: str) -> Response:
     """Revoke an API key"""
     ApiKey.one_of(g.caller.owner_id, id).revoke()
@@ -72,7 +81,7 @@ def show_webhooks() -> Response:
     return render("webhooks", webhooks=found, types=EVENT_TYPES, groups=_GROUPS)
 
 
-@webhooks.post("", shows=show_webhooks)
+@webhooks.post("", scope=WEBHOOKS, shows=show_webhooks)
 def create_webhook() -> Response:
     """Have events sent to an address; its secret is shown this once"""
     body = NewWebhook().load(_webhook_fields())
@@ -104,7 +113,7 @@ def _sent_body(delivery: Any) -> str:
     return json.dumps(json.loads(event.sent_body), indent=2) if event else ""
 
 
-@webhooks.post("/<id>", shows=show_webhook)
+@webhooks.post("/<id>", scope=WEBHOOKS, shows=show_webhook)
 def change_webhook(id: str) -> Response:
     """Change a webhook, switch it off, or on again"""
     fields = _webhook_fields() | {"enabled": "enabled" in request.form}
@@ -128,27 +137,27 @@ def confirm_webhook(id: str) -> Response:
     return render("notices", webhook=Webhook.of_code(id, code), code="")
 
 
-@webhooks.post("/<id>/test", shows=show_webhook)
+@webhooks.post("/<id>/test", scope=WEBHOOKS, shows=show_webhook)
 def test_webhook(id: str) -> Response:
     """Send a test to a webhook"""
     once(lambda: _own_webhook(id).test().id)
     return go(f"{WEBHOOKS_PATH}/{id}", "tested")
 
 
-@webhooks.post("/<id>/rotate", shows=show_webhook)
+@webhooks.post("/<id>/rotate", scope=WEBHOOKS, shows=show_webhook)
 def rotate_secret(id: str) -> Response:
     """Replace the secret, shown this once"""
     return _show_secret(_own_webhook(id).rotate_secret)
 
 
-@webhooks.post("/<id>/delete")
+@webhooks.post("/<id>/delete", scope=WEBHOOKS)
 def delete_webhook(id: str) -> Response:
     """Delete a webhook with its deliveries"""
     _own_webhook(id).remove()
     return go(WEBHOOKS_PATH, "removed")
 
 
-@webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", shows=show_webhook)
+@webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", scope=WEBHOOKS, shows=show_webhook)
 def redeliver(id: str, delivery_id: str) -> Response:
     """Send an event once more"""
     _own_webhook(id).redeliver(delivery_id)

@@ -7,6 +7,7 @@ from flask import Response, g, request
 from models import Collection, DocumentToken
 from models.links import FileRequest, LinkOptions, requests_of_owner
 
+from ..http import WRITE
 from ..schemas.requests import NewCollection, NewDocumentToken
 from .collections import words_of_form
 from .forms import once
@@ -26,7 +27,8 @@ def show_requests() -> Response:
     after = request.args.get("after")
     found, further = requests_of_owner(user.id, ON_A_PAGE, after, seen_at)
     page = render("requests", requests=found, further=further, after=after)
-    _note_as_seen(found, seen_at)
+    if g.caller.may(WRITE):
+        _note_as_seen(found, seen_at)
     return page
 
 
@@ -38,7 +40,7 @@ def _note_as_seen(found: list[FileRequest], seen_at: int) -> None:
         g.caller.user.see_received(newest)
 
 
-@requests.post("", shows=show_requests)
+@requests.post("", scope=WRITE, shows=show_requests)
 def request_files() -> Response:
     """Request files: make a collection with a link that takes them, and show the link"""
     owner_id = g.caller.owner_id

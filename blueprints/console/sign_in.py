@@ -2,7 +2,6 @@
 
 import hmac
 import logging
-from contextlib import suppress
 from urllib.parse import urlencode, urlsplit
 
 from flask import Response, g, request
@@ -15,7 +14,7 @@ from models.runtime import AnswerRefusedError, Provider, network_of
 from ..http import COOKIE
 from ..http.authentication import begin_session, is_own_origin
 from ..http.problems import CHALLENGE, STATUS
-from .pages import HOME, PUBLIC, Pages, go, page_of, refuse_sign_in, render
+from .pages import HOME, PUBLIC, Pages, end_own_sessions, go, page_of, refuse_sign_in, render
 
 sign_in = Pages("sign_in", "/oidc")
 COOKIE_NAMES = "__Host-sign-in", "sign-in"  # over https, and over http
@@ -83,8 +82,7 @@ def _end(provider: Provider) -> Response:
         response = go(facts.next, "linked")
     else:
         begin_session(assertion, facts.invite)
-        with suppress(NotFound):  # there was no session before
-            Session.one_of(g.caller.owner_id, g.caller.id).end()
+        end_own_sessions()
         response = go(facts.next)
     _set_cookie(response, "", 0)
     return response
@@ -106,7 +104,7 @@ def _pending(state: str) -> tuple[PendingSignIn, SignInFacts]:
 
 def _young_session() -> Session | None:
     """Return the session of the caller, if it may add a login to the account."""
-    if g.caller.credential_type != COOKIE:
+    if g.caller.credential_type != COOKIE or g.caller.member:
         return None
     session = Session.one_of(g.caller.owner_id, g.caller.id)
     return session if session.is_young else None

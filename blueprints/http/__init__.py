@@ -4,6 +4,7 @@ from .blueprint import ApiBlueprint
 from .declarations import (
     ANYONE,
     API_KEY,
+    API_KEYS,
     COOKIE,
     DELETE,
     DOCUMENT_TOKEN,
@@ -15,6 +16,7 @@ from .declarations import (
     READERS,
     SESSION,
     TICKET,
+    WEBHOOKS,
     WRITE,
     takes_uploads,
 )

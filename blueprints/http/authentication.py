@@ -2,21 +2,30 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 from urllib.parse import parse_qsl, urlsplit
 
 from flask import Request, Response, after_this_request, current_app, g, request
 from werkzeug.http import parse_cookie
 
 from models import ApiKey, Document, Session, User, connected, current_runtime
-from models.accounts import Assertion, ProxyNamesAnother, StartedSession, acting, let_in
+from models.accounts import (
+    Assertion,
+    Member,
+    ProxyNamesAnother,
+    SessionHolder,
+    StartedSession,
+    acting,
+    let_in,
+)
 from models.core import (
     AmbiguousCredentials,
     NotAuthenticated,
     NotFound,
+    PersonRequired,
     ScopeMissing,
     ServiceError,
     SessionExpired,
@@ -42,6 +51,8 @@ from .proxy_identity import address_by_proxy, folded_address_by_proxy
 NAMED = "named"  # by the trusted proxy: somebody who has no session yet
 UPLOADS_BY_LINK = "/s"
 COOKIE_NAMES = "__Host-session", "session"  # over https, and over http
+SPACE_COOKIE_NAMES = "__Host-space", "space"  # of the session of a space, beside the person's own
+MADE_FOR = "for"  # in the address of a form of a page: the space it was made for
 FORM = "application/x-www-form-urlencoded"
 _GLUED = ".,;:!?)]}>'\"*"  # characters that people append to a link in a sentence
 _BETWEEN_HEADERS = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
@@ -52,11 +63,25 @@ class OriginNotAllowed(ServiceError):
     sentence = "This form was sent by another site, so nothing was done. Open the page here first."
 
 
+class OwnerChanged(ServiceError):
+    code = "owner_changed"
+    sentence = (
+        "This form was made for another account or space than the one in which you are now, so "
+        "nothing was done. Go there, and open the page anew."
+    )
+
+
+class LeftSpace(SessionExpired):
+    """The session of a space has ended, of somebody whose own session goes on."""
+
+
 @dataclass(frozen=True)
 class Caller:
     """The caller of a request, with the permissions of their credential.
 
-    `id` is that of the credential's row; `permissions` are a key's scopes or a token's.
+    `id` is that of the credential's row; `permissions` are a key's scopes, a token's, or those of
+    the role of a `member`, who acts as a space. On the pages `person` is the same person without
+    the space.
     """
 
     credential_type: str
@@ -64,6 +89,8 @@ class Caller:
     id: str = ""
     permissions: frozenset[str] = frozenset()
     grant: TokenGrant = NO_GRANT
+    member: Member | None = None
+    person: "Caller | None" = None
 
     @classmethod
     def owner(
@@ -72,18 +99,38 @@ class Caller:
         owner_id: str,
         id: str,
         permissions: frozenset[str] = frozenset(),
+        member: Member | None = None,
     ) -> Self:
         """Return the caller with an owner's session or API key."""
         grant = TokenGrant.of_owner(owner_id, id)
-        return cls(credential_type, owner_id, id, permissions, grant)
+        return cls(credential_type, owner_id, id, permissions, grant, member)
+
+    @property
+    def person_id(self) -> str:
+        """The id of the person who acts, in a space as elsewhere."""
+        return self.member.user_id if self.member else self.owner_id
+
+    @property
+    def made_for(self) -> str:
+        """The words by which a form of a page says for whom it was made: '' for the person."""
+        return self.owner_id if self.member else ""
 
     @cached_property
     def user(self) -> User:
         return User.get_by_id(self.owner_id)
 
     def may(self, scope: str) -> bool:
-        """Return whether the caller has the owner's session, or a credential with this `scope`."""
-        return self.credential_type in {SESSION, COOKIE} or scope in self.permissions
+        """Return whether the caller has the owner's session, or a credential with this `scope`.
+
+        In a space the role decides.
+        """
+        is_person = self.credential_type in {SESSION, COOKIE} and self.member is None
+        return is_person or scope in self.permissions
+
+    def require(self, scope: str) -> None:
+        """Raise `ScopeMissing` if the role in the space does not permit this."""
+        if self.member:
+            self.member.require(scope)
 
     def actor(self) -> dict[str, str]:
         """Return the caller as events name them: by ticket, the credential that opened the page."""
@@ -91,11 +138,13 @@ class Caller:
         opened_by = {"ses": SESSION, "key": API_KEY, "tok": DOCUMENT_TOKEN}
         via = SESSION if self.credential_type == COOKIE else self.credential_type
         via = opened_by[self.id[:3]] if via == TICKET else via
+        acting_id = self.member.user_id if self.member else self.grant.acting_user_id
         collection = self.grant.collection_id
         reader = self.grant.reader
         return {
             "via": via,
             **ids.get(via, {}),
+            **({"userId": acting_id} if acting_id else {}),
             **({"collection_id": collection} if collection else {}),
             **(vars(reader) if reader else {}),
         }
@@ -129,6 +178,10 @@ def resolve_caller(request: Request) -> Caller | None:
         return caller
     if caller.credential_type not in accepted:
         raise _rejection(caller.credential_type, accepted)
+    if is_page and request.method == "POST" and not (NOBODY in accepted or view.from_anywhere):
+        _refuse_form_of_another(request, caller)
+    if caller.member and NOBODY not in accepted:
+        _require_role(caller.member, view)
     if not ("Idempotency-Key" in request.headers and request.method == "POST"):
         caller.grant.refuse_if_used_up()
     if caller.permissions == {UPLOAD} and "id" in (request.view_args or {}):
@@ -138,6 +191,25 @@ def resolve_caller(request: Request) -> Caller | None:
         if one not in caller.permissions:
             raise ScopeMissing(f"This credential lacks {one!r}. Make one that has it.")
     return caller
+
+
+def _refuse_form_of_another(request: Request, caller: Caller) -> None:
+    """Raise `OwnerChanged` for a form that was made before somebody entered or left a space."""
+    made_for = request.args.get(MADE_FOR, "")
+    is_own = made_for == caller.owner_id and not caller.member
+    if made_for != caller.made_for and not is_own:
+        raise OwnerChanged
+
+
+def _require_role(member: Member, view: Any) -> None:
+    """Raise an error unless the role permits what the handler declares.
+
+    `PersonRequired` for a handler that declares nothing: what is not for members is for persons.
+    """
+    if not (view.scopes or view.for_members):
+        raise PersonRequired
+    for scope in view.scopes:
+        member.require(scope)
 
 
 def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admission | None:
@@ -196,14 +268,44 @@ def _caller_of_page(request: Request, accepted: tuple[str, ...]) -> Caller:
     try:
         if cookie:
             address = folded_address_by_proxy(request)
-            return Caller.owner(COOKIE, *Session.of_cookie(cookie, address))
+            person = Caller.owner(COOKIE, *Session.of_cookie(cookie, address))
+            return _in_space(request, person, must_be=NOBODY not in accepted)
         return _only_caller(_credentials(request))
     except SessionExpired as error:
         if isinstance(error, ProxyNamesAnother):
             after_this_request(_without_cookie)
+        if isinstance(error, LeftSpace):
+            raise
         if NOBODY not in accepted or others:
             raise
         return Caller(NOBODY)
+
+
+def _in_space(request: Request, person: Caller, *, must_be: bool) -> Caller:
+    """Return the person as a member of the space that this browser has entered, if any.
+
+    If the session of the space has ended, raise `LeftSpace` where the page `must_be` somebody's.
+    But a form is the person's then, who is told if it was made for the space.
+    """
+    cookie = request.cookies.get(_name(SPACE_COOKIE_NAMES))
+    if not cookie:
+        return person
+    try:
+        holder = Session.of_token(cookie)
+    except SessionExpired:
+        holder = None
+    if not _is_of(holder, person):
+        if request.method == "POST" or not must_be:
+            after_this_request(_without_space)
+            return person
+        raise LeftSpace
+    return replace(Caller.owner(COOKIE, *holder), person=person)
+
+
+def _is_of(holder: SessionHolder | None, person: Caller) -> TypeGuard[SessionHolder]:
+    """Return whether it is a session of a space, by which this person acts."""
+    member = holder.member if holder else None
+    return member is not None and member.user_id == person.owner_id
 
 
 def _opens_window(request: Request) -> bool:
@@ -248,6 +350,11 @@ def begin_session(assertion: Assertion, invite: str = "") -> StartedSession:
 
 def _without_cookie(response: Response) -> Response:
     clear_cookie(response)
+    return response
+
+
+def _without_space(response: Response) -> Response:
+    clear_space_cookie(response)
     return response
 
 
@@ -342,8 +449,23 @@ def set_cookie(response: Response, token: str, seconds: int) -> None:
     Over https its name has the prefix `__Host-` (RFC 6265bis, 4.1.3.2). Over http it has another
     name, as browsers drop a `Secure` cookie there.
     """
+    _set_cookie(response, COOKIE_NAMES, token, seconds)
+    if request.cookies.get(_name(SPACE_COOKIE_NAMES)):
+        clear_space_cookie(response)
+
+
+def set_space_cookie(response: Response, token: str, seconds: int) -> None:
+    """Set the cookie of the session of a space, beside the person's own."""
+    _set_cookie(response, SPACE_COOKIE_NAMES, token, seconds)
+
+
+def clear_space_cookie(response: Response) -> None:
+    set_space_cookie(response, "", 0)
+
+
+def _set_cookie(response: Response, names: tuple[str, str], token: str, seconds: int) -> None:
     response.set_cookie(
-        _name(),
+        _name(names),
         token,
         max_age=seconds,
         secure=request.is_secure,
@@ -383,5 +505,5 @@ def is_own_origin(origin: str | None) -> bool:
     return origin in own
 
 
-def _name() -> str:
-    return COOKIE_NAMES[not request.is_secure]
+def _name(names: tuple[str, str] = COOKIE_NAMES) -> str:
+    return names[not request.is_secure]

@@ -103,6 +103,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
         *,
         accepts: Sequence[str],
         scope: str | Sequence[str] = (),
+        for_members: bool = False,
         permission: str = "",
         idempotent: bool = False,
         spend: Spend | None = None,
@@ -111,7 +112,9 @@ class ApiBlueprint(flask_smorest.Blueprint):
     ) -> Any:
         """Register a handler that `accepts` these credentials, `also` at other paths.
 
-        An API key must also have `scope`, one or several, a document token `permission`. `spend`
+        An API key must also have `scope`, one or several, and so must the role of a member who acts
+        as a space; a document token `permission`. A member is refused where there is no scope,
+        unless it is `for_members`. `spend`
         counts a request before its body is read. If `idempotent`, a request with a known
         `Idempotency-Key` gets the stored response and is not counted.
         """
@@ -119,6 +122,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
         def registered(view: Any) -> Any:
             scopes = (scope,) if isinstance(scope, str) else tuple(scope)
             view.__dict__.update(accepts=accepts, scopes=scopes, permission=permission)
+            view.__dict__.update(for_members=for_members)
             view.__dict__.update(idempotent=idempotent, spend=spend)
             return self._register(view, rule, *also, **options)
 

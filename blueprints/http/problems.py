@@ -25,6 +25,7 @@ CODES = {
         "scope_missing",
         "registration_closed",
         "passwords_off",
+        "person_required",
         "quota_exceeded",
         "origin_not_allowed",
     ),
@@ -32,6 +33,10 @@ CODES = {
     409: (
         "email_taken",
         "last_way_in",
+        "owner_changed",
+        "space_not_empty",
+        "last_manager",
+        "member_exists",
         "idempotency_in_progress",
         "token_revoked",
         "webhook_disabled",

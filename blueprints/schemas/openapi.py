@@ -28,6 +28,9 @@ Register an account, log in, and send the session token as `Authorization: Beare
 sends an API key as `X-API-Key`. A link has a document token, which opens one document; it is also
 taken as a Bearer token. A ticket is what an open page loads a large original with.
 
+A space owns documents that several people share. `POST /v1/spaces/{id}/sessions` gives a member a
+session token with which every call acts as the space, as far as the member's role permits.
+
 Every error is `application/problem+json` (RFC 9457) with a stable `code`. Every response has an
 `X-Request-Id`; one that you send (1 to 64 of `A-Za-z0-9._-`) is kept. Lists are newest first, and
 `nextCursor` leads to the next page. `HEAD` works wherever `GET` does. Text holds no NUL character.
@@ -53,7 +56,7 @@ SUCCESS = {
     "204": "Done. There is no body.",
     "206": "The range asked for.",
 }
-OF_PAGES = {"origin_not_allowed"}  # codes of the pages at `/app`, which the description leaves out
+OF_PAGES = {"origin_not_allowed", "owner_changed"}  # which the description leaves out
 DETAILS = {  # meanings of errors whose message depends on the case
     "malformed_json": "The body is not exactly one JSON object in UTF-8.",
     "invalid_request": "A field or a parameter is wrong. `errors` names each.",
@@ -69,6 +72,8 @@ _EXPIRY = "2099-01-31T09:30:00.000Z"
 _IDS = {
     "documents": "doc",
     "collections": "col",
+    "spaces": "spc",
+    "members": "usr",
     "tokens": "tok",
     "openings": "opn",
     "api-keys": "key",
@@ -83,6 +88,9 @@ BODIES: dict[str, Any] = {
     "ProfileEdit": {"name": "Mia Example", "showName": True},
     "PasswordReset": {"email": "me@example.org"},
     "PasswordChange": {"currentPassword": _PHRASE, "newPassword": "a better horse battery"},
+    "NewSpace": {"name": "Accounting"},
+    "NewMember": {"email": "ana@example.org", "role": "write"},
+    "MemberEdit": {"role": "manage"},
     "NewApiKey": {"name": "backup", "scopes": ["documents:read"], "expiresAt": _EXPIRY},
     "ApiKeyRotation": {"overlapSeconds": 3600},
     "Upload": {"payload": "SGVsbG8=", "contentType": "text/plain", "name": "hello.txt"},

@@ -8,6 +8,7 @@ from marshmallow import Schema, ValidationError, fields, post_load, pre_load, va
 
 import viewer
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
+from models.accounts import ROLES
 from models.documents import MOST_DOCUMENTS
 from models.links import MOST_NOTE_CHARACTERS, UPLOAD
 
@@ -97,6 +98,18 @@ class PasswordReset(CamelCaseSchema):
 class PasswordChange(CamelCaseSchema):
     current_password = Password(0, 4096, required=True)
     new_password = Password(0, 4096, required=True, metadata={"maxLength": 1024})
+
+
+class NewSpace(CamelCaseSchema):
+    name = Text(1, 100, required=True)
+
+
+class MemberEdit(CamelCaseSchema):
+    role = String(required=True, validate=validate.OneOf(ROLES))
+
+
+class NewMember(MemberEdit):
+    email = Email(required=True)
 
 
 class NewApiKey(CamelCaseSchema):

@@ -99,12 +99,46 @@ class Profile(UserRecord):
     )
 
 
-class LoginResponse(ResponseSchema):
+OF_SPACE = "Of the session of a space alone."
+
+
+class Myself(Profile):
+    """The account of a person, or the space and the person who acts as it."""
+
+    optional = ("email", "created_at", "show_name", "role", "acting_for")
+
+    role = fields.String(**described(OF_SPACE))
+    acting_for = fields.Nested(UserRecord, **described(f"The person who acts. {OF_SPACE}"))
+
+
+class SpaceRecord(ResponseSchema):
+    id = fields.String()
+    name = fields.String()
+    role = fields.String(**described("Of the caller: `read`, `write` or `manage`."))
+    created_at = Timestamp()
+
+
+class MemberRecord(ResponseSchema):
+    user_id = fields.String()
+    email = fields.String()
+    name = fields.String(allow_none=True)
+    role = fields.String(**described("`read`, `write` or `manage`."))
+    created_at = Timestamp(**described("When the person became a member."))
+
+
+class NewSessionResponse(ResponseSchema):
     access_token = fields.String(attribute="token")
     token_type = fields.Constant("Bearer", metadata={"type": "string"})
     expires_in = fields.Integer(**described("Seconds."))
     expires_at = Timestamp()
+
+
+class LoginResponse(NewSessionResponse):
     user = fields.Nested(UserRecord)
+
+
+class SpaceLoginResponse(NewSessionResponse):
+    space = fields.Nested(SpaceRecord, attribute="user")
 
 
 class ResetResponse(ResponseSchema):
@@ -112,6 +146,8 @@ class ResetResponse(ResponseSchema):
 
 
 class SessionRecord(ResponseSchema):
+    optional = ("user_id",)
+
     id = fields.String()
     created_at = Timestamp()
     expires_at = Timestamp()
@@ -120,6 +156,7 @@ class SessionRecord(ResponseSchema):
     )
     last_used_at = Timestamp(allow_none=True, **described("To the minute."))
     current = fields.Boolean(**described("Whether this request uses it."))
+    user_id = fields.String(**described(f"The member who acts. {OF_SPACE}"))
 
 
 class IdentityRecord(ResponseSchema):
@@ -131,6 +168,8 @@ class IdentityRecord(ResponseSchema):
 
 
 class ApiKeyRecord(ResponseSchema):
+    optional = ("maker_id",)
+
     id = fields.String()
     name = fields.String(allow_none=True)
     masked_key = fields.String()
@@ -139,6 +178,9 @@ class ApiKeyRecord(ResponseSchema):
     expires_at = Timestamp(allow_none=True)
     last_used_at = Timestamp(allow_none=True)
     revoked_at = Timestamp(allow_none=True)
+    maker_id = fields.String(
+        allow_none=True, **described("In a list of a space: the member who made the key, if known.")
+    )
 
 
 class ApiKeyWithSecret(ApiKeyRecord):

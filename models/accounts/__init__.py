@@ -1,4 +1,4 @@
-"""Users, with their sessions, keys, invitations and logins elsewhere."""
+"""Users and spaces, with their members, sessions, keys, invitations and logins elsewhere."""
 
 from .api_key import SCOPES, ApiKey
 from .identity import PROXY, Identity
@@ -11,9 +11,26 @@ from .invitation import (
     register,
     request_reset,
 )
+from .member import MANAGE, PERMISSIONS_OF_ROLES, ROLES, Member
 from .pending_sign_in import LIFE_SECONDS, LINKING, PendingSignIn, SignInFacts
-from .session import ProxyNamesAnother, Session, StartedSession
+from .session import ProxyNamesAnother, Session, SessionHolder, StartedSession
 from .sign_in import AddressHasAccount, Assertion, acting, let_in, remove_identity, unbind
+from .space import (
+    ListedMember,
+    MemberSpace,
+    add_member,
+    appoint_manager,
+    change_member,
+    drop_member,
+    make_space,
+    members_of,
+    page_of_members,
+    page_of_spaces,
+    remove_member,
+    rename_space,
+    space_of,
+    spaces_of,
+)
 from .stored_response import RESPONSE_KEPT_MS, StoredResponse
 from .token_key import TokenKey
 from .user import (

@@ -1,5 +1,6 @@
 """An API key: returned once when it is issued, stored as a digest."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 from peewee import BigIntegerField, BlobField, TextField
@@ -7,8 +8,16 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from ..core import KeyRevoked, NotFound, now
-from ..events import Event
-from ..records import Credential, Issued, ResultPage, cached_property, has_passed, require_future
+from ..events import Event, current_actor
+from ..records import (
+    Credential,
+    Issued,
+    ResultPage,
+    RowWith,
+    cached_property,
+    has_passed,
+    require_future,
+)
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
 from .user import User
@@ -60,7 +69,7 @@ class ApiKey(Credential):
         key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
         key.digest = credentials.fingerprint(secret)
         key.masked_key = credentials.mask(secret)
-        key.sealed_name = owner.seal("name/1", key.id, name)
+        key.sealed_name = owner.seal("name/1", key.id, _named(name))
         key.owner = owner
         key.insert_row()
         return Issued(key, secret)
@@ -92,12 +101,12 @@ class ApiKey(Credential):
         return key.owner_id, key.id, frozenset(key.scopes.split())
 
     @classmethod
-    def live_of(cls, id: str, owner_id: str) -> tuple[str, str]:
-        """Return the owner's id and the key's id; raise `KeyRevoked` if the key has ended."""
+    def live_of(cls, id: str, owner_id: str) -> tuple[str, str, str]:
+        """Return the owner's id, the key's id, and ''; raise `KeyRevoked` if the key has ended."""
         presented = cls.presented("id", id)
         if presented is None or presented.owner.disabled_at or presented.owner.id != owner_id:
             raise KeyRevoked
-        return owner_id, id
+        return owner_id, id, ""
 
     @classmethod
     def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
@@ -105,6 +114,8 @@ class ApiKey(Credential):
         keys, next_after = cls.page_of(owner.id, limit, after)
         for key in keys:
             key.owner = owner
+        if owner.is_space:
+            return [KeyOfSpace(key, key.made_by) for key in keys], next_after
         return keys, next_after
 
     @cached_property
@@ -113,8 +124,18 @@ class ApiKey(Credential):
 
     @property
     def name(self) -> str | None:
-        name: str | None = self.owner.unseal("name/1", self.id, self.sealed_name)
+        name: str | None = self._named["name"]
         return name
+
+    @property
+    def made_by(self) -> str | None:
+        """The id of the member who made the key of a space."""
+        return self._named["by"]
+
+    @cached_property
+    def _named(self) -> dict[str, str | None]:
+        named = self.owner.unseal("name/1", self.id, self.sealed_name)
+        return named if isinstance(named, dict) else {"name": named, "by": None}
 
     def revoke(self) -> None:
         """End the key now; one that has ended already keeps its moment."""
@@ -147,3 +168,16 @@ class ApiKey(Credential):
         if is_earlier or ended:
             self.change(**ended, **({"revoked_at": at} if is_earlier else {}))
         return is_earlier
+
+
+@dataclass(frozen=True)
+class KeyOfSpace(RowWith[ApiKey]):
+    """A key in the list of a space, with the id of the member who made it, if it is known."""
+
+    maker_id: str | None
+
+
+def _named(name: str | None) -> Any:
+    """Return what is sealed as the name of a key: in a space with the id of its maker."""
+    maker_id = current_actor.get().get("userId")
+    return {"name": name, "by": maker_id} if maker_id else name

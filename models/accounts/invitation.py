@@ -3,6 +3,9 @@ new password. It is stored as a digest.
 
 An address has at most one of the operator, and beside it those that were asked for by mail. All of
 them end with the password that was in force when they were made: see `User`.
+
+One that a manager of a space has made also makes its person a member. It is for a new account
+alone, and sets no password: managers may not get into accounts that exist.
 """
 
 from typing import Self
@@ -12,14 +15,17 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from ..core import Allowance, Invalid, NotFound, OperatorError, now
-from ..events import COMPOSERS, Event, Mail, MailLimit, is_mail_address
+from ..events import COMPOSERS, Event, Mail, MailLimit, has_mail, is_mail_address, name_in_mail
 from ..records import Authenticated, Issued
-from ..runtime import current_runtime
-from ..storage import SERVICE, transaction
+from ..runtime import current_runtime, refuse_if_full
+from ..storage import SERVICE, in_one_transaction, transaction
+from .member import MANAGE, Member, require_role
+from .space import add_invited, space_of
 from .user import User, fold_email, refuse_if_passwords_off, require_strong_password
 
 LIFE_DAYS = 7
 RESET_SECONDS = 3600
+MOST_INVITED = 20  # invitations of a space that wait
 _INVITATION = """Hello,
 
 this invitation {} {}:
@@ -36,6 +42,14 @@ someone, probably you, asked to reset the password of your account at
 
 The link works once, within an hour, with this e-mail address, and logs you out everywhere. If you
 did not ask, do nothing: your password stays as it is."""
+_INVITATION_TO_SPACE = """Hello,
+
+{person} invites you to the space "{space}" at
+
+{link}
+
+The link works once, for {days} days, with this e-mail address, and makes you an account. If you
+did not expect this, do nothing."""
 _REFUSAL = (
     "This invitation is unknown, has expired, was used, or is for another e-mail address. Ask the "
     "person who runs this service for a new one."
@@ -45,10 +59,14 @@ _REFUSAL = (
 class Invitation(Authenticated):
     PREFIX = "inv"
     AUTHORITY = ("id", "email_folded", "digest", "expires_at")
+    AUTHORITY_OPTIONAL = ("space_id", "role", "inviter_id")
 
     email_folded = TextField()
     digest = BlobField()
     expires_at = BigIntegerField()
+    space_id = TextField(null=True)  # the space of which it makes somebody a member,
+    role = TextField(null=True)  # in this role,
+    inviter_id = TextField(null=True)  # as long as this person manages the space
 
     @classmethod
     def issue(cls, email: str) -> Issued[Self]:
@@ -65,10 +83,77 @@ class Invitation(Authenticated):
             return cls._add(folded, user, LIFE_DAYS * 86_400)
 
     @classmethod
-    def _add(cls, email_folded: str, user: User | None, life_seconds: int) -> Issued[Self]:
+    def issue_for_space(
+        cls, space_id: str, inviter: User, email: str, role: str
+    ) -> Issued[Self] | None:
+        """Invite somebody without an account to a space, as a manager of the space.
+
+        Return the invitation, for the manager to hand over; None if it goes by mail. It replaces
+        former ones of this space to the address. Raises `Invalid` if there is an account with the
+        address or no mail can be sent to it, `QuotaExceeded`, and as `Member.manager`.
+        """
+        require_role(role)
+        folded = fold_email(email)
+        with transaction():
+            Member.manager(space_id, inviter.id)
+            if User.find_by_email(email):
+                raise Invalid("#/email", "There is an account with this address. Add it instead.")
+            cls.delete().where(cls.space_id == space_id, cls.email_folded == folded).execute()
+            waiting = len(cls.waiting_for(space_id))
+            refuse_if_full(waiting, MOST_INVITED, "invitations to this space", "Take one back.")
+            issued = cls._add(
+                folded,
+                None,
+                LIFE_DAYS * 86_400,
+                space_id=space_id,
+                role=role,
+                inviter_id=inviter.id,
+            )
+            if not has_mail():
+                return issued
+            text = _INVITATION_TO_SPACE.format(
+                person=name_in_mail(inviter.email),
+                space=" ".join((space_of(space_id, inviter.id).name or "").split()),
+                link=address_of(issued.secret),
+                days=LIFE_DAYS,
+            )
+            if not Mail.enqueue(space_id, "member", email, "Your invitation", text):
+                raise Invalid("#/email", "No mail can be sent to this address now.")
+            return None
+
+    @classmethod
+    def waiting_for(cls, space_id: str) -> list[Self]:
+        """Return the invitations to a space that nobody has accepted yet."""
+        found = cls.select().where(cls.space_id == space_id, cls.expires_at > now())
+        return cls.genuine(found.order_by(cls.id))
+
+    @classmethod
+    def take_back(cls, space_id: str, by_id: str, id: str) -> None:
+        """Delete an invitation to a space, as a manager of the space."""
+        with transaction(space_id):
+            Member.manager(space_id, by_id)
+            is_it = cls.space_id == space_id, cls.id == id
+            if not cls.delete().where(*is_it).execute():
+                raise NotFound
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether whoever made it may still invite: always, but for the manager of a space."""
+        if self.space_id is None:
+            return True
+        inviter = Member.find_of(self.space_id, self.inviter_id or "")
+        if inviter is None or inviter.role != MANAGE:
+            return False
+        person = User.find(inviter.user_id)
+        return person is not None and person.disabled_at is None
+
+    @classmethod
+    def _add(
+        cls, email_folded: str, user: User | None, life_seconds: int, **to_space: str
+    ) -> Issued[Self]:
         secret = credentials.generate(credentials.INVITATION)
         digest = credentials.fingerprint(secret)
-        invitation: Self = cls.fresh(email_folded=email_folded, digest=digest)
+        invitation: Self = cls.fresh(email_folded=email_folded, digest=digest, **to_space)
         invitation.expires_at = invitation.created_at + life_seconds * 1000
         with transaction():
             invitation.insert_row()
@@ -112,10 +197,18 @@ class Invitation(Authenticated):
     @classmethod
     def sets_password(cls, secret: str) -> bool:
         """Return whether the invitation is for an account that exists."""
-        found = cls.select().where(
-            cls.digest == credentials.fingerprint(secret), cls.expires_at > now()
-        )
-        return any(User.find_by_email(one.email_folded) for one in cls.genuine(found))
+        found = cls._with_secret(secret)
+        return any(one.space_id is None and User.find_by_email(one.email_folded) for one in found)
+
+    @classmethod
+    def makes_member(cls, secret: str) -> bool:
+        """Return whether the invitation is to a space, and so for a new account alone."""
+        return any(one.space_id for one in cls._with_secret(secret))
+
+    @classmethod
+    def _with_secret(cls, secret: str) -> list[Self]:
+        is_it = cls.digest == credentials.fingerprint(secret)
+        return cls.genuine(cls.select().where(is_it, cls.expires_at > now()))
 
     @classmethod
     def of_secret(cls, secret: str, email: str) -> Self:
@@ -126,7 +219,8 @@ class Invitation(Authenticated):
             cls.expires_at > now(),
         )
         for invitation in cls.genuine(found):
-            return invitation
+            if invitation.is_valid:
+                return invitation
         raise Invalid("#/invite", _REFUSAL)
 
     def accept(
@@ -140,8 +234,11 @@ class Invitation(Authenticated):
         require_strong_password(password, "#/password")
         user = User.find_by_email(email)
         if user is None:
-            new = User.register(email, password, name, "open", address, claim=self.claim)
+            with in_one_transaction():
+                new = User.register(email, password, name, "open", address, claim=self.claim)
+                self.join_space(new)
             return new, True
+        self.refuse_if_for_new()
         return user.set_password(password, name, claim=self.claim), False
 
     def claim(self) -> None:
@@ -149,8 +246,18 @@ class Invitation(Authenticated):
 
         Raises `Invalid` if it has ended meanwhile.
         """
-        if not type(self).delete().where(Invitation.id == self.id).execute():
+        if not (self.is_valid and type(self).delete().where(Invitation.id == self.id).execute()):
             raise Invalid("#/invite", _REFUSAL)
+
+    def refuse_if_for_new(self) -> None:
+        """Raise `Invalid` if it is a manager's, for an account that exists by now."""
+        if self.space_id is not None:
+            raise Invalid("#/invite", _REFUSAL)
+
+    def join_space(self, user: User) -> None:
+        """Make the new account a member of the space, in the transaction that uses it up."""
+        if self.space_id and self.inviter_id and self.role:
+            add_invited(self.space_id, self.inviter_id, user.id, self.role)
 
 
 COMPOSERS["reset"] = Invitation.compose_reset

@@ -2,10 +2,13 @@
 
 The name of the program that started it is sealed with its user's key. When it was last used is
 known to the minute.
+
+A session of a space is started by a member, who acts as the space by it: the space is its owner,
+and the member is `acting_user_id`. It ends with the membership, and with the person's logins.
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
@@ -13,10 +16,18 @@ from crypto import DecryptionError, TokenClaims
 
 from ..core import SessionExpired, WrongCredentials, moment_of, now
 from ..events import Event, EventHead
-from ..records import Credential, Owner, ResultPage, RowWith
+from ..records import (
+    Credential,
+    Owner,
+    OwnerAuthority,
+    ResultPage,
+    RowWith,
+    presented_by_member,
+)
 from ..runtime import current_runtime
 from ..storage import transaction
 from .identity import Identity
+from .member import Member
 
 YOUNG_MS = 10 * 60 * 1000  # the age until which a session may add another login
 
@@ -25,15 +36,29 @@ class ProxyNamesAnother(SessionExpired):
     """The session of somebody whom the trusted proxy does not name any more."""
 
 
+class SessionHolder(NamedTuple):
+    """The holder of a session: the ids of owner and session, and the member who acts as the owner.
+
+    `permissions` are those of the member's role. A session of a person has no member, and needs
+    none.
+    """
+
+    owner_id: str
+    id: str
+    permissions: frozenset[str] = frozenset()
+    member: Member | None = None
+
+
 class Session(Credential):
     PREFIX = "ses"
     AUTHORITY = ("id", "owner_id", "expires_at", "login_generation")
-    AUTHORITY_OPTIONAL = ("identity_id",)
+    AUTHORITY_OPTIONAL = ("identity_id", "acting_user_id")
 
     expires_at = BigIntegerField()
-    login_generation = IntegerField(default=0)  # the owner's when it began
+    login_generation = IntegerField(default=0)  # of the person who logged in, when it began
     sealed_client = BlobField(null=True)
     identity_id = TextField(null=True)  # by which somebody has logged in; null: by a password
+    acting_user_id = TextField(null=True)  # the member who acts as the owner, a space
 
     @classmethod
     def live(cls, moment: Any) -> list[Any]:
@@ -67,8 +92,38 @@ class Session(Credential):
             if not is_first:  # which belongs to the registration
                 Event.record(user.id, "session.created", {"session_id": session.id})
             cls.keep_newest(current_runtime().settings.quota_sessions, cls.owner_id == user.id)
-        token = current_runtime().session_tokens.issue(TokenClaims(session.id, user.id), seconds)
-        return StartedSession(session, token, user, seconds)
+        return session._started(user, seconds)
+
+    def _started(self, user: Any, seconds: int) -> "StartedSession":
+        claims = TokenClaims(self.id, self.owner_id)
+        token = current_runtime().session_tokens.issue(claims, seconds)
+        return StartedSession(self, token, user, seconds)
+
+    @classmethod
+    def begin_in_space(
+        cls, space: Any, user: Any, of_person: "Session", seconds: int, client: str | None = None
+    ) -> "StartedSession":
+        """Return a new session of a space, by which its member `user` acts as the space.
+
+        `of_person` is the session of the same person that asks for it. Beyond the quota the oldest
+        session of this member ends. Raises `NotFound` for somebody who is no member, and
+        `WrongCredentials` as `begin`.
+        """
+        session: Self = cls.fresh(owner_id=space.id, login_generation=user.login_generation)
+        session.acting_user_id = user.id
+        session.identity_id = of_person.identity_id
+        session.expires_at = session.created_at + seconds * 1000
+        session.last_used_at = session.created_at
+        session.sealed_client = space.seal("client/1", session.id, client)
+        with transaction(space.id):
+            user.require_same_password()
+            Member.of(space.id, user.id)
+            session.insert_row()
+            facts = {"session_id": session.id, "user_id": user.id}
+            Event.record(space.id, "session.created", facts)
+            of_member = (cls.owner_id == space.id) & (cls.acting_user_id == user.id)
+            cls.keep_newest(current_runtime().settings.quota_sessions, of_member)
+        return session._started(space, seconds)
 
     @classmethod
     def _used(cls, identity: Identity, user_id: str) -> str:
@@ -80,27 +135,33 @@ class Session(Credential):
         return present.id
 
     @classmethod
-    def of_token(cls, token: str) -> tuple[str, str]:
-        """Return the ids of owner and session. Raise `SessionExpired` if there is no session."""
-        session = cls._of_token(token)
-        return session.owner_id, session.id
+    def of_token(cls, token: str) -> SessionHolder:
+        """Return who holds the session. Raise `SessionExpired` if there is no session."""
+        session, member = cls._of_token(token)
+        return session._holder(member)
 
     @classmethod
-    def of_cookie(cls, token: str, address: str | None) -> tuple[str, str]:
+    def of_cookie(cls, token: str, address: str | None) -> SessionHolder:
         """Return the same for a page, of which the trusted proxy says that `address` asks for it.
 
         Raise `ProxyNamesAnother` if the session began by the word of the proxy, and that names
-        somebody else now, or nobody.
+        somebody else now, or nobody; `SessionExpired` for that of a space, which is no person's.
         """
-        session = cls._of_token(token)
+        session, member = cls._of_token(token)
+        if member:
+            raise SessionExpired
         if session.identity_id:
             identity = Identity.find(session.identity_id)
             if identity is None or (identity.is_of_proxy and identity.subject != address):
                 raise ProxyNamesAnother
-        return session.owner_id, session.id
+        return session._holder(member)
+
+    def _holder(self, member: Member | None) -> SessionHolder:
+        permissions = member.permissions if member else frozenset()
+        return SessionHolder(self.owner_id, self.id, permissions, member)
 
     @classmethod
-    def _of_token(cls, token: str) -> Self:
+    def _of_token(cls, token: str) -> tuple[Self, Member | None]:
         try:
             claims = current_runtime().session_tokens.open(token)
         except DecryptionError:
@@ -108,33 +169,63 @@ class Session(Credential):
         return cls._live(claims.id, claims.user_id)
 
     @classmethod
-    def live_of(cls, id: str, user_id: str) -> tuple[str, str]:
-        """Return the ids of owner and session. Raise `SessionExpired` if the session has ended."""
-        session = cls._live(id, user_id)
-        return session.owner_id, session.id
+    def live_of(cls, id: str, owner_id: str) -> tuple[str, str, str]:
+        """Return the ids of owner, session and acting member, '' without one.
+
+        Raise `SessionExpired` if the session has ended.
+        """
+        session, _ = cls._live(id, owner_id)
+        return session.owner_id, session.id, session.acting_user_id or ""
 
     @classmethod
-    def _live(cls, id: str, user_id: str) -> Self:
+    def _live(cls, id: str, owner_id: str) -> tuple[Self, Member | None]:
+        """Return the session, and the member who acts by it; the token says who its owner is."""
+        if owner_id.startswith("spc_"):
+            return cls._live_in_space(id, owner_id)
         presented = cls.presented("id", id)
+        if presented is None:
+            raise SessionExpired
+        return presented.row._used_by(presented.owner, owner_id), None
+
+    @classmethod
+    def _live_in_space(cls, id: str, space_id: str) -> tuple[Self, Member]:
+        presented = presented_by_member(cls, Member, id)
         if presented is None or presented.owner.disabled_at is not None:
             raise SessionExpired
-        session = presented.row
-        generation = presented.owner.login_generation
-        if session.owner_id != user_id or session.login_generation != generation:
+        return presented.row._used_by(presented.person, space_id), presented.member
+
+    def _used_by(self, person: OwnerAuthority, owner_id: str) -> Self:
+        """Return the session, which is used now by the person who has logged in.
+
+        Raise `SessionExpired` if it has another owner, or has ended with the person's logins.
+        """
+        has_ended = self.login_generation != person.login_generation
+        if self.owner_id != owner_id or has_ended or person.disabled_at is not None:
             raise SessionExpired
-        session.note_use(now())
-        return session
+        self.note_use(now())
+        return self
 
     @classmethod
     def page_beside(
-        cls, current_id: str, owner_id: str, limit: int, after: str | None
+        cls,
+        current_id: str,
+        owner_id: str,
+        limit: int,
+        after: str | None,
+        acting_user_id: str | None = None,
     ) -> ResultPage:
-        """Return a page of live sessions, as `ListedSession`s."""
+        """Return a page of live sessions, as `ListedSession`s; of one member alone, if given."""
         Event.record_readings_of(owner_id)  # and when they were last used
-        sessions, next_after = cls.page_of(owner_id, limit, after)
+        sessions, next_after = cls.page_of(owner_id, limit, after, acting_user_id=acting_user_id)
         owner = Owner.get_by_id(owner_id)
-        listed = [ListedSession(row, row.id == current_id, row.client(owner)) for row in sessions]
+        listed = [row._listed(owner, is_current=row.id == current_id) for row in sessions]
         return listed, next_after
+
+    def _listed(self, owner: Owner, *, is_current: bool) -> "ListedSession":
+        client = self.client(owner)
+        if self.acting_user_id:
+            return SessionOfMember(self, is_current, client, self.acting_user_id)
+        return ListedSession(self, is_current, client)
 
     def client(self, owner: Owner | None = None) -> str | None:
         """Return the name of the program that started it; None if it is not known."""
@@ -152,8 +243,13 @@ class Session(Credential):
         """
         if session := cls.find(kept_id):
             session.change(login_generation=login_generation)
-        others = cls.owner_id == user_id, cls.id != kept_id
-        return int(cls.delete().where(*others).execute())
+        of_person = (cls.owner_id == user_id) | (cls.acting_user_id == user_id)
+        return int(cls.delete().where(of_person, cls.id != kept_id).execute())
+
+    @classmethod
+    def end_of_member(cls, space_id: str, user_id: str) -> None:
+        """End the sessions by which a member acted as a space; in a transaction."""
+        cls.delete().where(cls.owner_id == space_id, cls.acting_user_id == user_id).execute()
 
     @property
     def is_young(self) -> bool:
@@ -163,8 +259,8 @@ class Session(Credential):
     @classmethod
     def end_of_identity(cls, owner_id: str, identity_id: str) -> int:
         """End the sessions that began by an identity, and return how many; in a transaction."""
-        are_of_it = cls.owner_id == owner_id, cls.identity_id == identity_id
-        return int(cls.delete().where(*are_of_it).execute())
+        of_person = (cls.owner_id == owner_id) | (cls.acting_user_id == owner_id)
+        return int(cls.delete().where(of_person, cls.identity_id == identity_id).execute())
 
     def end(self) -> None:
         with transaction(self.owner_id):
@@ -189,3 +285,10 @@ class ListedSession(RowWith[Session]):
 
     current: bool
     client: str | None
+
+
+@dataclass(frozen=True)
+class SessionOfMember(ListedSession):
+    """The same of a space; `user_id` is the id of the member who acts by it."""
+
+    user_id: str

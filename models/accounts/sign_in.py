@@ -127,7 +127,7 @@ def _bound(assertion: Assertion, invite: str, network: str) -> Identity:
         with suppress(Invalid):
             invitation = Invitation.of_secret(invite, email)
     user = User.find_by_email(email)
-    if user and invitation:
+    if user and invitation and invitation.space_id is None:
         return _bound_to_invited(user, assertion, invitation)
     if user:
         known = Identity.of(assertion.issuer, assertion.subject)
@@ -164,6 +164,8 @@ def _bound_to_new(
             user = User.register_without_password(email, assertion.name)
         except EmailTaken:
             raise AddressHasAccount(email) from None
+        if invitation:
+            invitation.join_space(user)
         return Identity.link(user.id, assertion.issuer, assertion.subject)
 
 

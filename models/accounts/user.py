@@ -27,6 +27,7 @@ from ..core import (
     PasswordsOff,
     RegistrationClosed,
     WrongCredentials,
+    generate_id,
     now,
 )
 from ..events import Event, EventHead
@@ -35,8 +36,12 @@ from ..runtime import current_runtime, network_of
 from ..storage import database, transaction
 from .session import Session
 
+OF_SPACE = "space "  # begins what stands in place of an address in the row of a space
 IMPORTING = "import "  # begins the name that stands in place of an address until an import ends
 _INVITATION: Any = TableReference("invitation", ("email_folded",))
+
+
+SPACE_PREFIX = "spc"
 
 
 class Account(NamedTuple):
@@ -51,7 +56,7 @@ class Account(NamedTuple):
 
 
 class Sender(NamedTuple):
-    """The sender of a link, as its readers see that person."""
+    """The sender of a link, as its readers see that person or space, which has no address: ''."""
 
     name: str | None
     email: str
@@ -90,6 +95,7 @@ class User(Authenticated, Owner):
     disabled_at = BigIntegerField(null=True)
     login_generation = IntegerField(default=0)  # counts how often all sessions were ended
     received_seen_at = BigIntegerField(null=True)  # when the list of what strangers sent was seen
+    made_by = TextField(null=True)  # of a space: the id of the person whose quota it counts in
 
     @classmethod
     def register(
@@ -139,6 +145,21 @@ class User(Authenticated, Owner):
         EventHead.begin(user.id)
         Event.record_of_service("account.created", {"user_id": user.id})
         return user
+
+    @classmethod
+    def insert_space(cls, name: str, made_by: str) -> Self:
+        """Store the row of a space, in a transaction: nobody can log in to it."""
+        space = cls(id=generate_id(SPACE_PREFIX), created_at=now(), made_by=made_by)
+        space.email = space.email_folded = OF_SPACE + space.id
+        space.generate_key()
+        space.sealed_name = space._sealed_profile(name, shows_name=True)
+        space.sealed_password = space.seal("password/1", space.id, "")
+        space.insert_row()
+        return space
+
+    @property
+    def is_space(self) -> bool:
+        return self.id.startswith(SPACE_PREFIX)
 
     @classmethod
     def _refuse_if_closed(cls, mode: str) -> None:
@@ -220,8 +241,9 @@ class User(Authenticated, Owner):
 
     @classmethod
     def find_by_email(cls, email: str) -> Self | None:
+        """Return the person with this address; None for what stands in its place, as in a space."""
         found = cls.genuine(cls.select().where(cls.email_folded == fold_email(email)))
-        return found[0] if found else None
+        return found[0] if found and not found[0].is_space else None
 
     def change_password(self, password: str, kept_session_id: str) -> None:
         """Set a new password; end every other session, and all links that could set another one.
@@ -308,9 +330,9 @@ class User(Authenticated, Owner):
 
     @property
     def has_address(self) -> bool:
-        """Whether it has its address: not while the account is imported or deleted."""
-        is_importing = self.email_folded.startswith(IMPORTING)
-        return not is_importing and self.email_folded != self.id
+        """Whether it has its address: no space has, nor an account being imported or deleted."""
+        has_none = self.is_space or self.email_folded.startswith(IMPORTING)
+        return not has_none and self.email_folded != self.id
 
     def end_import(self, email: str, disabled_at: int | None) -> None:
         """Give an account that was imported its address. Raises `EmailTaken`."""
@@ -329,13 +351,16 @@ class User(Authenticated, Owner):
 
     @classmethod
     def locked_out(cls) -> list[Self]:
-        """Return the users whose deletion has begun."""
-        found = cls.select().where(
-            cls.email_folded > f"{cls.PREFIX}_",  # these two comparisons are for the index
-            cls.email_folded < f"{cls.PREFIX}`",
-            cls.email_folded == cls.id,
-        )
-        return cls.genuine(found)
+        """Return the users and spaces whose deletion has begun."""
+        found: list[Self] = []
+        for prefix in (cls.PREFIX, SPACE_PREFIX):
+            rows = cls.select().where(
+                cls.email_folded > f"{prefix}_",  # these two comparisons are for the index
+                cls.email_folded < f"{prefix}`",
+                cls.email_folded == cls.id,
+            )
+            found += cls.genuine(rows)
+        return found
 
     def _set_disabled_at(self, moment: int | None) -> None:
         with transaction():
@@ -390,7 +415,9 @@ class User(Authenticated, Owner):
     @property
     def sender(self) -> Sender | None:
         """The sender that readers of this user's links see; None if the user hides it."""
-        return Sender(self.name, self.email) if self.shows_name else None
+        if not self.shows_name:
+            return None
+        return Sender(self.name, "" if self.is_space else self.email)
 
     @property
     def password_digest(self) -> str:

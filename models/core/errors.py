@@ -53,6 +53,26 @@ class LastWayIn(ServiceError):
     sentence = "This is the only way into your account. Add another one before you remove it."
 
 
+class PersonRequired(ServiceError):
+    code = "person_required"
+    sentence = "This is for a person's own session, not for that of a space. Use your own."
+
+
+class MemberExists(ServiceError):
+    code = "member_exists"
+    sentence = "This person is a member already. Change the role instead."
+
+
+class LastManager(ServiceError):
+    code = "last_manager"
+    sentence = "This is the last manager of the space. Let another member manage it first."
+
+
+class SpaceNotEmpty(ServiceError):
+    code = "space_not_empty"
+    sentence = "The space holds documents. Delete them first; those in the bin count."
+
+
 class WrongCredentials(ServiceError):
     code = "wrong_credentials"
     sentence = "The e-mail address or the password is wrong."

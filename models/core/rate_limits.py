@@ -29,6 +29,7 @@ GUESSES_BY_ADDRESS = Limit("login-address", "wrong passwords from this address",
 REGISTRATIONS = Limit("register", "new accounts from this address", 600, 3600)
 RESETS = Limit("reset", "requests for a new password from this address", 60, 3600)
 SIGN_INS = Limit("sign-in", "logins that were begun from this address", 100, 600)
+NEW_MEMBERS = Limit("member", "new members and invitations", 100, 3600)
 CODES = Limit("code", "requests for a code from this address", 120, 3600)
 STORED_RESPONSES = Limit("idempotency", "requests with an Idempotency-Key", 300_000, 86_400)
 READS_BY_TICKET = Limit("original-load", "loads of one page", 1, 3600)  # as long as its ticket

@@ -189,6 +189,12 @@ class Document(Authenticated, Payload, Owned):
         return dict(self.meta["metadata"])
 
     @property
+    def uploader_id(self) -> str | None:
+        """The id of the member who uploaded it into a space, if a member did."""
+        uploader_id: str | None = self.meta.get("by")
+        return uploader_id
+
+    @property
     def sha256(self) -> str:
         return str(self.meta["sha256"])
 

@@ -17,8 +17,16 @@ from peewee import OperationalError
 
 from crypto import DecryptionError, sealing
 
-from ..core import Busy, StorageFailing, StoredUnsynced, first_id, while_waiting
-from ..events import EventHead
+from ..accounts import Member
+from ..core import (
+    Busy,
+    SessionExpired,
+    StorageFailing,
+    StoredUnsynced,
+    first_id,
+    while_waiting,
+)
+from ..events import EventHead, current_actor
 from ..records import require_future
 from ..runtime import current_runtime, independent_steps
 from ..storage import NotSynced, database, engine, on_rollback, separate_transaction, transaction
@@ -84,7 +92,9 @@ def upload(
     document.place = place_for(payload.size)
     document.origin = origin
     document.came_by = came_by
-    meta = {"name": name, "metadata": metadata or {}}
+    meta: dict[str, Any] = {"name": name, "metadata": metadata or {}}
+    if user_id := _acting_user_id():
+        meta["by"] = user_id
     return document, _store_or_abort(document, payload.pieces(), meta, with_row)
 
 
@@ -155,6 +165,7 @@ def _store(
     document.seal_meta(meta | {"sha256": digest.hexdigest()})
     with transaction(document.owner_id, since=since), EventHead.moved_once(document.owner_id):
         on_rollback(partial(_abort, document))
+        _require_member(document.owner_id)
         _require_quota(document.owner_id, document.size)  # exact under the writer lock
         if document.place == OBJECTS:
             UnreferencedObject.end_upload(document.id)
@@ -220,6 +231,23 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
             for sync in syncs:
                 sync.result()  # raises its error before the row is written
     return first, waiting
+
+
+def _acting_user_id() -> str | None:
+    """Return the id of the member who uploads into a space; None elsewhere."""
+    return current_actor.get().get("userId")
+
+
+def _require_member(owner_id: str) -> None:
+    """Raise an error if who uploads into a space may not do so any more.
+
+    The lock of the space is held, so that nobody is removed between this and the commit.
+    """
+    if user_id := _acting_user_id():
+        member = Member.find_of(owner_id, user_id)
+        if member is None:
+            raise SessionExpired
+        member.require("documents:write")
 
 
 def _require_quota(owner_id: str, size: int) -> None:

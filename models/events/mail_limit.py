@@ -21,7 +21,7 @@ from ..storage import SERVICE, engine
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 LOCK_SECONDS = 5
 YOUNG_MS = 7 * DAY * 1000
-_ACCOUNT = "usr"  # the prefix of ids of accounts, which go on with the moment of their creation
+_ACCOUNTS = "usr_", "spc_"  # begin the ids of accounts and spaces; the moment of creation follows
 YOUNG_PART = 5  # all young accounts together send a fifth of the mails of all accounts
 
 
@@ -41,6 +41,7 @@ MAIL_KINDS = {
     "code": MailKind(15 * MINUTE, (_to_address("code", 5, HOUR), _to_address("code", 20, DAY))),
     "reset": MailKind(HOUR, (_to_address("reset", 3, HOUR),)),
     "invitation": MailKind(7 * DAY),
+    "member": MailKind(7 * DAY, (_to_address("member", 3, DAY),)),
     "confirmation": MailKind(DAY, (_to_address("confirmation", 3, HOUR),)),
     "link": MailKind(3 * DAY, (_to_address("link", 1, MINUTE), _to_address("link", 20, DAY))),
     "receipt": MailKind(3 * DAY, (_to_address("receipt", 20, DAY),)),
@@ -149,7 +150,7 @@ def mailbox_of(address: str) -> str:
 
 def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tuple[Limit, str]]:
     """Yield the limits that count such a mail, each with the value it counts by."""
-    is_young = owner_id >= first_id(_ACCOUNT, now() - YOUNG_MS)
+    is_young = _is_young(owner_id)
     mailbox = mailbox_of(address)
     if kind == "reset":
         # new accounts with sub-addresses of a mailbox take no mail from an established one
@@ -167,6 +168,11 @@ def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tu
         yield OF_LINK, link_id
     for limit in MAIL_KINDS[kind].limits:
         yield limit, mailbox
+
+
+def _is_young(owner_id: str) -> bool:
+    is_account = owner_id.startswith(_ACCOUNTS)
+    return is_account and owner_id >= first_id(owner_id[:3], now() - YOUNG_MS)
 
 
 def _of_accounts(owner_id: str, *, is_young: bool) -> Iterator[tuple[Limit, str]]:

@@ -59,6 +59,7 @@ class TokenGrant:
     hides_name: bool = False  # the owner's choice, of which `names_target` is the result
     notifies_owner: bool = False
     masked_token: str = ""
+    acting_user_id: str = ""  # the member of a space who opened the page, if a ticket was presented
     opening: Opening | None = None  # begun by this request
     reader: Reader | None = None  # for whom a guarded link was opened, or is now
 
@@ -199,8 +200,9 @@ class TokenGrant:
             raise NotAuthenticated(TOO_LATE) from None
         if credential := _OF_OWNER.get(claims.id[:3]):
             owner_id, _, document_id = claims.user_id.partition(" ")
-            owner_id, id = credential.live_of(claims.id, owner_id)
-            return replace(cls.of_owner(owner_id, id, document_id), came_by=ticket)
+            owner_id, id, acting_user_id = credential.live_of(claims.id, owner_id)
+            grant = cls.of_owner(owner_id, id, document_id)
+            return replace(grant, came_by=ticket, acting_user_id=acting_user_id)
         presented = DocumentToken.presented("id", claims.id)
         if presented is None:
             raise TokenSpent

@@ -7,16 +7,28 @@ CREATE TABLE user_account (
     root TEXT NOT NULL, sealed_key BLOB NOT NULL,
     sealed_name BLOB NOT NULL, sealed_password BLOB NOT NULL,
     disabled_at INTEGER, login_generation INTEGER NOT NULL DEFAULT 0, authority_mac BLOB,
-    received_seen_at INTEGER
+    received_seen_at INTEGER, made_by TEXT
 );
+-- Spaces by the person who has made them.
+CREATE INDEX user_account_made_by ON user_account (made_by) WHERE made_by IS NOT NULL;
 CREATE TABLE session (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
     expires_at INTEGER NOT NULL, login_generation INTEGER NOT NULL DEFAULT 0, authority_mac BLOB,
-    sealed_client BLOB, last_used_at INTEGER, identity_id TEXT
+    sealed_client BLOB, last_used_at INTEGER, identity_id TEXT, acting_user_id TEXT
 );
 CREATE INDEX session_owner ON session (owner_id, id);
 CREATE INDEX session_expiry ON session (expires_at);
+CREATE INDEX session_acting ON session (acting_user_id) WHERE acting_user_id IS NOT NULL;
+-- Who acts as a space, which is an account without an address and a password, and in which role.
+CREATE TABLE member (
+    id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
+    space_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    role TEXT NOT NULL, authority_mac BLOB
+);
+CREATE UNIQUE INDEX member_space ON member (space_id, user_id);
+CREATE INDEX member_user ON member (user_id, id);
 -- How the trusted proxy or a provider knows somebody, and logins that wait for a provider.
 CREATE TABLE identity (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
@@ -46,9 +58,11 @@ CREATE INDEX api_key_owner ON api_key (owner_id, id);
 CREATE TABLE invitation (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     email_folded TEXT NOT NULL, digest BLOB NOT NULL UNIQUE,
-    expires_at INTEGER NOT NULL, authority_mac BLOB
+    expires_at INTEGER NOT NULL, authority_mac BLOB,
+    space_id TEXT, role TEXT, inviter_id TEXT
 );
 CREATE INDEX invitation_email ON invitation (email_folded);
+CREATE INDEX invitation_space ON invitation (space_id) WHERE space_id IS NOT NULL;
 -- The keys of session tokens and tickets, and that of the MACs.
 CREATE TABLE token_key (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,

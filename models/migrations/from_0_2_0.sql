@@ -20,6 +20,20 @@ CREATE INDEX document_token_owner ON document_token
 -- 1 for a link whose owner gets a mail when it is opened.
 ALTER TABLE document_token ADD COLUMN owner_notified INTEGER;
 ALTER TABLE session ADD COLUMN identity_id TEXT;
+ALTER TABLE session ADD COLUMN acting_user_id TEXT;
+CREATE INDEX session_acting ON session (acting_user_id) WHERE acting_user_id IS NOT NULL;
+ALTER TABLE user_account ADD COLUMN made_by TEXT;
+-- Spaces by the person who has made them.
+CREATE INDEX user_account_made_by ON user_account (made_by) WHERE made_by IS NOT NULL;
+-- Who acts as a space, which is an account without an address and a password, and in which role.
+CREATE TABLE member (
+    id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
+    space_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    role TEXT NOT NULL, authority_mac BLOB
+);
+CREATE UNIQUE INDEX member_space ON member (space_id, user_id);
+CREATE INDEX member_user ON member (user_id, id);
 -- How the trusted proxy or a provider knows somebody, and logins that wait for a provider.
 CREATE TABLE identity (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
@@ -43,9 +57,11 @@ DROP TABLE invitation;
 CREATE TABLE invitation (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     email_folded TEXT NOT NULL, digest BLOB NOT NULL UNIQUE,
-    expires_at INTEGER NOT NULL, authority_mac BLOB
+    expires_at INTEGER NOT NULL, authority_mac BLOB,
+    space_id TEXT, role TEXT, inviter_id TEXT
 );
 CREATE INDEX invitation_email ON invitation (email_folded);
+CREATE INDEX invitation_space ON invitation (space_id) WHERE space_id IS NOT NULL;
 INSERT INTO invitation (id, created_at, email_folded, digest, expires_at, authority_mac)
 SELECT id, created_at, email_folded, digest, expires_at, authority_mac FROM former_invitation;
 DROP TABLE former_invitation;

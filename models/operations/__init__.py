@@ -2,7 +2,7 @@
 
 from crypto import generate_root_key
 
-from .account_deletion import AccountContents, delete_account
+from .account_deletion import AccountContents, delete_account, delete_space
 from .audit import AuditResult, ExportedLog, checkpoint, read_receipts, verify_log
 from .background import PeriodicTask, drop_objects, sweep
 from .backup import create_backup, receipts_of, require_file, restore_backup

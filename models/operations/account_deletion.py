@@ -1,10 +1,11 @@
 """The deletion of an account with all its rows.
 
-The first transaction locks the account out: no credential of it works from then on, and its id
-stands in place of its address. Then its rows are deleted in batches, so that no other writer waits
-for long. The last transaction deletes the remaining rows, with the account's key, and scrubs the
-keys from the disk. If the process ends before it, the sweeper goes on. A line stays in the log of
-the service, which names the end of the account's own log.
+A space is deleted in the same way. The first transaction locks the account out: no credential of
+it works from then on, and its id stands in place of its address. Then its rows are deleted in
+batches, so that no other writer waits for long. The last transaction deletes the remaining rows,
+with the account's key, and scrubs the keys from the disk. If the process ends before it, the
+sweeper goes on. A line stays in the log of the service, which names the end of the account's own
+log.
 
 Payloads that are objects are deleted soon after; without their keys they cannot be read.
 """
@@ -15,8 +16,8 @@ from typing import Any, Self
 
 from peewee import OperationalError, fn
 
-from ..accounts import ApiKey, Identity, Invitation, User
-from ..core import Busy, StorageFull, now
+from ..accounts import ApiKey, Identity, Invitation, Member, User, drop_member
+from ..core import Busy, LastManager, NotFound, SpaceNotEmpty, StorageFull, now
 from ..documents import Collection, Document
 from ..events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all_events
 from ..links import DocumentToken, Opening, Recipient, drop_texts_of
@@ -51,25 +52,78 @@ class AccountContents:
             DocumentToken.select().where(DocumentToken.owner_id == user_id, links).count(),
             ApiKey.select().where(ApiKey.owner_id == user_id, *ApiKey.usable(now())).count(),
             Webhook.select().where(Webhook.owner_id == user_id).count(),
-            User.select(fn.COUNT(User.id)).scalar() == 1,
+            User.select(fn.COUNT(User.id)).where(User.made_by.is_null()).scalar() == 1,
         )
 
 
 def delete_account(user: User) -> None:
-    """Delete an account. Raise `WrongCredentials` if its password has changed meanwhile.
+    """Delete an account, with the memberships and the spaces that would be nobody's and are empty.
 
-    Once the account is locked out, its deletion has succeeded: the sweeper tries again all that
-    fails after that.
+    Raises `WrongCredentials` if its password has changed meanwhile, and `LastManager` if a space
+    with documents or other members would have no manager. Once the account is locked out, its
+    deletion has succeeded: the sweeper tries again all that fails after that.
     """
-    with transaction():
+    with transaction():  # of the service, which excludes each change of members as well
         locked_out = user.require_same_password()
+        emptied = _leave_spaces(user.id)
         Invitation.delete().where(Invitation.email_folded == locked_out.email_folded).execute()
         Identity.delete().where(Identity.owner_id == user.id).execute()
         locked_out.lock_out()
+    for id in (*emptied, user.id):
+        _finish_or_leave(id)
+
+
+def _finish_or_leave(user_id: str) -> None:
+    """Delete all that is left of an account, or leave it to the sweeper."""
     try:
-        _finish(user.id)
+        _finish(user_id)
     except (OperationalError, OSError, Busy, StorageFull) as error:
         log_failure("The sweeper goes on deleting an account", error)
+
+
+def _leave_spaces(user_id: str) -> list[str]:
+    """End the memberships of an account that is deleted, in a transaction of the service.
+
+    Return the ids of the spaces that were left without a member, which are locked out.
+    """
+    emptied: list[str] = []
+    for member in Member.of_user(user_id):
+        space = User.find(member.space_id)
+        if space is None:
+            continue
+        if not Member.is_last_manager(space.id, user_id):
+            drop_member(member, user_id)
+        elif len(Member.of_space(space.id)) > 1 or Document.stored_by(space.id).documents:
+            raise LastManager(
+                f"You are the last manager of the space “{space.name}”. Let another member "
+                "manage it, or delete it, before you delete your account."
+            )
+        else:
+            _lock_out_space(space)
+            emptied.append(space.id)
+    return emptied
+
+
+def delete_space(space_id: str, by_id: str) -> None:
+    """Delete a space, as the manager `by_id` wants it. Raise `SpaceNotEmpty` if it holds documents.
+
+    Links, keys and webhooks end with it, and nobody is a member any more.
+    """
+    with transaction():  # of the service, so that no upload is under way behind the test
+        Member.manager(space_id, by_id)
+        space = User.find(space_id)
+        if space is None:
+            raise NotFound
+        if Document.stored_by(space_id).documents:
+            raise SpaceNotEmpty
+        _lock_out_space(space)
+    _finish_or_leave(space_id)
+
+
+def _lock_out_space(space: User) -> None:
+    Member.delete().where(Member.space_id == space.id).execute()
+    Invitation.delete().where(Invitation.space_id == space.id).execute()
+    space.lock_out()
 
 
 def abandon_import(user: User) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from crypto import DecryptionError
 
-from ..accounts import ApiKey, Identity, Invitation, Session, User
+from ..accounts import ApiKey, Identity, Invitation, Member, Session, User
 from ..core import OperatorError
 from ..documents import Document
 from ..events import Event, EventHead
@@ -25,6 +25,7 @@ AUTHENTICATED: tuple[Any, ...] = (
     DocumentToken,
     Invitation,
     Identity,
+    Member,
     Document,
 )
 _DELETED = "The key that authenticates credentials was deleted. Restore a backup."

@@ -172,7 +172,7 @@ def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, in
         head = EventHead.get_by_id(SERVICE)  # a restore is a rollback: the chain goes on here
         restored = {"restored_sequence": head.sequence, "restored_hash": head.hash.hex()}
         Event.record_of_service("service.restored", {**restored, **replaced})
-        users = User.select().count()
+        users = User.select().where(User.made_by.is_null()).count()  # and no spaces
         documents, _ = Document.stored()
         engine().truncate_wal()
     return users, documents

@@ -32,6 +32,7 @@ TABLES = (  # each after the tables that it refers to
     "session",
     "identity",
     "pending_sign_in",
+    "member",
     "api_key",
     "invitation",
     "document",

@@ -1,5 +1,6 @@
 """Rows: ids, insertion, sealing with a key of their own, MACs, and the user they belong to."""
 
+from .acting import presented_by_member
 from .authenticated import (
     Authenticated,
     Credential,

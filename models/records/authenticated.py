@@ -148,6 +148,9 @@ class OwnerAuthority(NamedTuple):
     login_generation: int
 
 
+OWNER_COLUMNS = len(OwnerAuthority._fields) + 1  # with the MAC
+
+
 @dataclass(frozen=True)
 class Presented(RowWith[T]):
     """A genuine row with its genuine owner, and the values of its `extra_columns`."""
@@ -193,24 +196,34 @@ class Credential(Authenticated, Owned):
         if values is None:
             return None
         own = len(cls._meta.sorted_fields)
-        owners = len(OwnerAuthority._fields)
         row = cls._of_row(values[:own])
-        owner = OwnerAuthority(*values[own : own + owners])
-        mac, *extra = values[own + owners :]
         if not (row.is_genuine() or log_altered(row.id)):
             return None
-        is_genuine = is_authentic(current_runtime().authority_key, OWNER_TABLE, tuple(owner), mac)
-        if not (is_genuine or log_altered(owner.id)):
+        owner = genuine_owner(values[own : own + OWNER_COLUMNS])
+        if owner is None:
             return None
-        return Presented(row, owner, tuple(extra))
+        return Presented(row, owner, tuple(values[own + OWNER_COLUMNS :]))
+
+
+def owner_columns(owner: Any) -> list[Any]:
+    """Return the columns of an alias of the table of owners, as `genuine_owner` takes them."""
+    return [getattr(owner.c, name) for name in (*OwnerAuthority._fields, "authority_mac")]
+
+
+def genuine_owner(values: tuple[Any, ...]) -> OwnerAuthority | None:
+    """Return the owner with these values of `owner_columns`; None if the row was altered."""
+    *columns, mac = values
+    owner = OwnerAuthority(*columns)
+    is_genuine = is_authentic(current_runtime().authority_key, OWNER_TABLE, tuple(owner), mac)
+    return owner if is_genuine or log_altered(owner.id) else None
 
 
 @prepared
 def _presented(table: type[Credential], column: str) -> Any:
     owner = TableReference(OWNER_TABLE).alias("owner")
     moment = param("now")
-    of_owner = [getattr(owner.c, name) for name in (*OwnerAuthority._fields, "authority_mac")]
-    query = table.select(*table._meta.sorted_fields, *of_owner, *table.extra_columns(moment))
+    columns = *table._meta.sorted_fields, *owner_columns(owner), *table.extra_columns(moment)
+    query = table.select(*columns)
     is_it = getattr(table, column) == param("value")
     return query.from_(table, owner).where(
         owner.c.id == table.owner_id, is_it, *table.usable(moment)

@@ -15,6 +15,7 @@ from settings import Settings, without_password
 
 from ..core import (
     CODES,
+    NEW_MEMBERS,
     OPENINGS,
     READS_BY_TICKET,
     REGISTRATIONS,
@@ -63,6 +64,7 @@ class Runtime:
         self.link_password_failures = PasswordFailureLimiter(limited, limiter)
         self.registration_limiter = limiter(REGISTRATIONS, limited)
         self.reset_limiter = limiter(RESETS, limited)
+        self.member_limiter = limiter(NEW_MEMBERS, limited)  # by the person who adds them
         self.upload_limiter = limiter(UPLOADS, limited)
         self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link
         self.code_limiter = limiter(CODES, limited)

@@ -41,7 +41,7 @@ def test_without_words_the_newest_documents_and_all_pages_are_there(member, stor
         f"/app/documents/{stored['contract']}",
         f"/app/collections/{stored['collection']}",
     ]
-    assert len(found) == 3 + 9
+    assert len(found) == 3 + 10
     for path in found:
         assert member.get(path).status == 200
 

@@ -141,6 +141,9 @@ def having(service):
         "keys": owner.api.create_api_key().record["id"],
         "identities": re.search(r"identities/(\w+)/", owner.get("/app/account").text)[1],
         "sessions": owner.api.get("/v1/auth/sessions").json["sessions"][0]["id"],
+        "spaces": owner.api.post("/v1/spaces", json={"name": "Accounting"}).json["id"],
+        "members": owner.api.get("/v1/auth/me").json["id"],
+        "invitations": "inv_1",
     }
 
 

@@ -31,7 +31,18 @@ class Route:
         return person.request(self.method, self.at(**ids) + query, headers=headers, **more)
 
 
-NOUNS = ("document", "collection", "token", "link", "key", "session", "webhook", "delivery")
+NOUNS = (
+    "document",
+    "collection",
+    "token",
+    "link",
+    "key",
+    "session",
+    "webhook",
+    "delivery",
+    "space",
+    "user_id",
+)
 ACCOUNT = {"email": "route@example.org", "password": "long enough"}
 CHANGE = {"currentPassword": "long enough", "newPassword": "longer still"}
 UPLOAD = {"payload": "", "contentType": "text/plain"}
@@ -48,6 +59,8 @@ ROUTES = [
     Route("POST", "/v1/auth/password", (SESSION,), CHANGE),
     Route("GET", "/v1/auth/sessions", (SESSION,)),
     Route("DELETE", "/v1/auth/sessions/<session>", (SESSION,)),
+    Route("POST", "/v1/spaces", (SESSION,), {"name": "Accounting"}),
+    Route("GET", "/v1/spaces", (SESSION,)),
     Route("POST", "/v1/api-keys", (SESSION,), {}),
     Route("GET", "/v1/api-keys", (SESSION,)),
     Route("DELETE", "/v1/api-keys/<key>", (SESSION,)),
@@ -106,6 +119,13 @@ ROUTES = [
 PASSWORD, ADDRESS = {"password": "a word"}, {"email": "route@example.org"}
 BESIDE = [  # that answer well only what a link, a PDF or a setting has made before
     Route("POST", "/v1/auth/reset", body=ADDRESS),
+    Route("PATCH", "/v1/spaces/<space>", (SESSION,), {"name": "Accounting"}),
+    Route("GET", "/v1/spaces/<space>/members", (SESSION,)),
+    Route("POST", "/v1/spaces/<space>/sessions", (SESSION,)),
+    Route("DELETE", "/v1/spaces/<space>", (SESSION,)),
+    Route("POST", "/v1/spaces/<space>/members", (SESSION,), ADDRESS | {"role": "read"}),
+    Route("PATCH", "/v1/spaces/<space>/members/<user_id>", (SESSION,), {"role": "read"}),
+    Route("DELETE", "/v1/spaces/<space>/members/<user_id>", (SESSION,)),
     Route("POST", "/v1/documents/<document>/view", READER, {}, READ),
     Route("POST", "/v1/documents/<document>/codes", (TOKEN,), ADDRESS),
     Route("POST", "/v1/documents/<document>/download", READER, PASSWORD, READ),

@@ -96,6 +96,8 @@ def bobs(bob):
         "token": bob.share(document)["id"],
         "key": bob.create_api_key().record["id"],
         "session": bob.get("/v1/auth/sessions").json["sessions"][0]["id"],
+        "space": bob.post("/v1/spaces", json={"name": "What Bob shares"}).json["id"],
+        "user_id": bob.record["id"],
         "webhook": (webhook := create_webhook(bob, events=["webhook.test"]))["id"],
         "delivery": bob.post(f"/v1/webhooks/{webhook['id']}/test").json["id"],
     }

@@ -14,6 +14,11 @@ function node(name, text, properties) {
   return Object.assign(document.createElement(name), { textContent: text }, properties);
 }
 
+function forOwner(path) { // a form says for which space it was made, as those of the page do
+  const space = document.body.dataset.for;
+  return space ? `${path}${path.includes("?") ? "&" : "?"}for=${space}` : path;
+}
+
 function say(text) {
   const box = $("#say");
   box.firstElementChild.textContent = text;

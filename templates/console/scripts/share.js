@@ -25,7 +25,7 @@ function keepPrivate() {
 }
 
 async function post(address, fields) {
-  const answer = await fetch(address, {
+  const answer = await fetch(forOwner(address), {
     method: "POST",
     body: new URLSearchParams(fields),
     headers: { Accept: "application/json" },

@@ -172,7 +172,7 @@ async function takeOut(row) {
 
 async function putInBin(row) {
   const id = row.address.split("/").pop();
-  const answer = await fetch("/app/documents", { method: "POST", body: new URLSearchParams({ act: "bin", id }) });
+  const answer = await fetch(forOwner("/app/documents"), { method: "POST", body: new URLSearchParams({ act: "bin", id }) });
   say(answer.ok ? `“${row.file.name}” is in the bin.` : `“${row.file.name}” is still stored.`);
   if ($("#list")) reload(location.href);
 }
@@ -210,7 +210,7 @@ function send(row) {
     row.state.textContent = bar.value < 1 ? `${Math.floor(bar.value * 100)} %` : "Encrypting…";
   };
   call.onloadend = () => answered(row, call);
-  call.open("POST", "/app/documents?key=" + row.key);
+  call.open("POST", forOwner("/app/documents?key=" + row.key));
   call.responseType = "json";
   call.setRequestHeader("Accept", "application/json");
   call.send(body);
@@ -251,7 +251,7 @@ function accept(row, address) {
   const words = row.file.size ? "stored" : "stored; it is empty";
   const state = node("span", words, { className: "state live" });
   const size = node("span", sizeInWords(row.file), { className: "dim" });
-  show(row, size, state, ...(composer ? [closer(row, "Remove")] : []));
+  show(row, size, state, ...(composer && !("keeps" in drop.dataset) ? [closer(row, "Remove")] : []));
   if (composer && !unlinked.has(row)) row.item.remove(); // it is kept private
   row.done();
 }

@@ -20,7 +20,7 @@ from models import (
     current_runtime,
     transaction,
 )
-from models.accounts import Identity, Invitation
+from models.accounts import Identity, Invitation, make_space
 from models.core import KeyRevoked, NotFound, OperatorError, WrongCredentials
 from models.events import WebhookDelivery
 from models.links import LinkOptions
@@ -45,6 +45,7 @@ def credentials_of(alice):
 def test_rows_whose_mac_is_struck_out_are_not_signed_at_the_next_start(alice, credentials_of, file):
     Invitation.issue("carol@example.com")
     Identity.link(alice.id, "proxy", "alice@example.com")
+    space = make_space(alice, "Accounting")
     Webhook.register(alice.id, "https://hook.example/")
     Event.record(alice.id, "webhook.test", {})
     tables = [table._meta.table_name for table in AUTHENTICATED]
@@ -56,8 +57,8 @@ def test_rows_whose_mac_is_struck_out_are_not_signed_at_the_next_start(alice, cr
             altered = {line.split()[0] for line in verification.check_authority()}
             rows = [row for table in AUTHENTICATED for row in table.each()]
             assert altered == {row.id for row in (*rows, *WebhookDelivery.select())}
-            assert len(altered) == len(tables) + 1
-            assert {one.owner_id for one in verify_log().breaks} == {alice.id, "service"}
+            assert len(altered) == len(tables) + 2  # two accounts, and a delivery
+            assert {one.owner_id for one in verify_log().breaks} == {alice.id, space.id, "service"}
             assert (sweep(), Document.select().count()) == (0, 1)
 
 

@@ -1,0 +1,133 @@
+"""Spaces: documents that several people own, their members, and sessions to act as them."""
+
+from typing import Any
+
+from flask import g
+
+from models import Session, current_runtime
+from models.accounts import (
+    ListedMember,
+    MemberSpace,
+    StartedSession,
+    add_member,
+    change_member,
+    make_space,
+    page_of_members,
+    page_of_spaces,
+    remove_member,
+    rename_space,
+    space_of,
+)
+from models.operations import delete_space
+
+from .http import SESSION, ApiBlueprint
+from .http.clients import client_of_request
+from .schemas.requests import MemberEdit, NewMember, NewSpace, PageQuery
+from .schemas.responses import (
+    MemberRecord,
+    SpaceLoginResponse,
+    SpaceRecord,
+    list_page,
+    list_schema,
+)
+
+spaces = ApiBlueprint("spaces", __name__, url_prefix="/v1/spaces", description="Spaces")
+
+
+@spaces.post("", accepts=[SESSION], idempotent=True)
+@spaces.arguments(NewSpace())
+@spaces.response(201, SpaceRecord)
+def make(body: dict[str, str]) -> MemberSpace:
+    """Make a space, which the caller manages
+
+    A space owns documents, links, keys and webhooks as an account does, with the quotas of an
+    account, and nobody can log in to it. Its members act as it, by sessions of their own.
+    """
+    return make_space(g.caller.user, body["name"])
+
+
+@spaces.get("", accepts=[SESSION])
+@spaces.arguments(PageQuery(), location="query")
+@spaces.response(200, list_schema("spaces", SpaceRecord))
+def list_owned(query: dict[str, Any]) -> Any:
+    """List the spaces of which the caller is a member"""
+    return list_page(page_of_spaces(g.caller.owner_id, **query))
+
+
+@spaces.patch("/<id>", accepts=[SESSION])
+@spaces.arguments(NewSpace())
+@spaces.response(200, SpaceRecord)
+def rename(body: dict[str, str], id: str) -> MemberSpace:
+    """Rename a space"""
+    return rename_space(id, g.caller.owner_id, body["name"])
+
+
+@spaces.delete("/<id>", accepts=[SESSION])
+@spaces.response(204)
+def delete(id: str) -> None:
+    """Delete a space that holds no document
+
+    Its links, keys and webhooks end with it. Documents in the bin count.
+    """
+    delete_space(id, g.caller.owner_id)
+
+
+@spaces.get("/<id>/members", accepts=[SESSION])
+@spaces.arguments(PageQuery(), location="query")
+@spaces.response(200, list_schema("members", MemberRecord))
+def list_members(query: dict[str, Any], id: str) -> Any:
+    """List the members of a space"""
+    return list_page(page_of_members(id, g.caller.owner_id, **query))
+
+
+@spaces.post(
+    "/<id>/members",
+    accepts=[SESSION],
+    spend=lambda: current_runtime().member_limiter.spend(g.caller.owner_id),
+)
+@spaces.arguments(NewMember())
+@spaces.response(201, MemberRecord)
+def add(body: dict[str, str], id: str) -> ListedMember:
+    """Make the person with this e-mail address a member
+
+    The person needs an account. `read` sees documents and events; `write` also uploads, edits and
+    makes links; `manage` also deletes, and manages keys, webhooks and members.
+    """
+    return add_member(id, g.caller.owner_id, body["email"], body["role"])
+
+
+@spaces.patch("/<id>/members/<user_id>", accepts=[SESSION])
+@spaces.arguments(MemberEdit())
+@spaces.response(200, MemberRecord)
+def change(body: dict[str, str], id: str, user_id: str) -> ListedMember:
+    """Give a member another role
+
+    It counts from the member's next request on. The last manager stays one.
+    """
+    return change_member(id, g.caller.owner_id, user_id, body["role"])
+
+
+@spaces.delete("/<id>/members/<user_id>", accepts=[SESSION])
+@spaces.response(204)
+def remove(id: str, user_id: str) -> None:
+    """Remove a member, who is out at once; or leave the space
+
+    Everybody may leave, but the last manager. Keys that a member has made stay: they belong to the
+    space.
+    """
+    remove_member(id, g.caller.owner_id, user_id)
+
+
+@spaces.post("/<id>/sessions", accepts=[SESSION])
+@spaces.response(201, SpaceLoginResponse)
+def begin_session(id: str) -> StartedSession:
+    """Receive a session token of a space
+
+    With it every other call acts as the space, as far as the caller's role permits. Role and
+    membership are read at each request.
+    """
+    caller = g.caller
+    own = Session.one_of(caller.owner_id, caller.id)
+    seconds = current_runtime().settings.session_seconds
+    space = space_of(id, caller.owner_id)
+    return Session.begin_in_space(space, caller.user, own, seconds, client_of_request())

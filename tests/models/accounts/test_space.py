@@ -1,0 +1,226 @@
+"""Spaces and their members: bounds, invitations, altered rows, deletion."""
+
+from dataclasses import replace
+
+import pytest
+
+from models import Document, Event, Session, User, current_runtime, database
+from models.accounts import (
+    Assertion,
+    Identity,
+    Invitation,
+    Member,
+    add_member,
+    change_member,
+    let_in,
+    make_space,
+    remove_member,
+    space,
+    spaces_of,
+)
+from models.core import (
+    LastManager,
+    QuotaExceeded,
+    RegistrationClosed,
+    ScopeMissing,
+    SessionExpired,
+    first_id,
+    now,
+)
+from models.documents import uploads
+from models.events import current_actor, mail_limit
+from models.operations import (
+    delete_account,
+    delete_space,
+    rotate_root_keys,
+    sweep,
+    verify_log,
+)
+from models.operations.verification import check_authority, check_contents
+from tests.uploads import Sent, upload
+
+ISSUER = "https://login.example.org"
+
+
+@pytest.fixture
+def team(alice, bob):
+    """The id of a space that Alice manages and in which Bob writes."""
+    made = make_space(alice, "Accounting")
+    add_member(made.id, alice.id, bob.email, "write")
+    return made.id
+
+
+def acting(space_id, user):
+    """The token of a session by which the user acts as the space."""
+    own = Session.begin(user, 60).row
+    return Session.begin_in_space(User.find(space_id), user, own, 60).token
+
+
+def test_a_space_has_so_many_members_at_most(alice, bob, monkeypatch):
+    monkeypatch.setattr(space, "MOST_MEMBERS", 1)
+    made = make_space(alice, "Accounting")
+    with pytest.raises(QuotaExceeded):
+        add_member(made.id, alice.id, bob.email, "read")
+
+
+def test_a_person_is_in_so_many_spaces_at_most(alice, bob, team, monkeypatch):
+    monkeypatch.setattr(space, "MOST_MEMBERSHIPS", 1)
+    other = make_space(alice, "Office")
+    with pytest.raises(QuotaExceeded):
+        add_member(other.id, alice.id, bob.email, "read")
+
+
+def test_one_member_has_so_many_sessions_of_a_space_and_ends_none_of_another_s(
+    alice, bob, team, monkeypatch
+):
+    settings = replace(current_runtime().settings, quota_sessions=2)
+    monkeypatch.setattr(current_runtime(), "settings", settings)
+    first, of_bob = acting(team, alice), acting(team, bob)
+    acting(team, alice)
+    acting(team, alice)
+    with pytest.raises(SessionExpired):
+        Session.of_token(first)
+    assert Session.of_token(of_bob).member.user_id == bob.id
+
+
+@pytest.mark.parametrize(
+    "alteration",
+    [
+        "UPDATE member SET role = 'manage'",
+        "UPDATE session SET acting_user_id = (SELECT user_id FROM member WHERE role = 'manage')",
+        "UPDATE user_account SET login_generation = 7 WHERE id LIKE 'spc_%'",
+    ],
+)
+def test_a_session_of_a_space_whose_rows_were_altered_is_refused(bob, team, alteration):
+    token = acting(team, bob)
+    assert Session.of_token(token).member.role == "write"
+    database.execute_sql(alteration)
+    with pytest.raises(SessionExpired):
+        Session.of_token(token)
+    assert check_authority()
+
+
+def test_a_manager_who_is_disabled_is_no_other_manager(alice, bob, team):
+    change_member(team, alice.id, bob.id, "manage")
+    bob.disable()
+    with pytest.raises(LastManager):
+        remove_member(team, alice.id, alice.id)
+
+
+def test_the_sessions_that_an_identity_began_end_in_spaces_too(alice, team):
+    identity = Identity.link(alice.id, ISSUER, "ana")
+    own = Session.begin(alice, 60, None, identity).row
+    token = Session.begin_in_space(User.find(team), alice, own, 60).token
+    Session.end_of_identity(alice.id, identity.id)
+    with pytest.raises(SessionExpired):
+        Session.of_token(token)
+
+
+def test_to_end_all_other_sessions_ends_those_of_spaces(alice, team):
+    token = acting(team, alice)
+    kept = Session.begin(alice, 60).row
+    alice.end_other_sessions(kept.id)
+    with pytest.raises(SessionExpired):
+        Session.of_token(token)
+
+
+# Invitations
+
+
+def test_an_invitation_to_a_space_lets_a_provider_make_the_account_and_the_member(alice, team):
+    issued = Invitation.issue_for_space(team, alice, "ina@example.org", "read")
+    user, _ = let_in(Assertion(ISSUER, "ina", "ina@example.org"), issued.secret, "here")
+    assert [(one.id, one.role) for one in spaces_of(user.id)] == [(team, "read")]
+
+
+def test_an_invitation_to_a_space_binds_no_login_to_an_account_that_exists(alice, team):
+    issued = Invitation.issue_for_space(team, alice, "ina@example.org", "read")
+    ina = User.register("ina@example.org", "correct horse battery", None, "open")
+    with pytest.raises(RegistrationClosed):
+        let_in(Assertion(ISSUER, "ina", "ina@example.org"), issued.secret, "here")
+    assert Identity.of_owner(ina.id) == []
+
+
+def test_an_invitation_whose_space_or_role_was_altered_is_refused(alice, team):
+    issued = Invitation.issue_for_space(team, alice, "ina@example.org", "read")
+    database.execute_sql("UPDATE invitation SET role = 'manage'")
+    with pytest.raises(RegistrationClosed):
+        let_in(Assertion(ISSUER, "ina", "ina@example.org"), issued.secret, "here")
+
+
+def test_who_does_not_manage_invites_nobody(bob, team):
+    with pytest.raises(ScopeMissing):
+        Invitation.issue_for_space(team, bob, "ina@example.org", "read")
+
+
+# Deletion, backup, rotation
+
+
+def test_an_account_that_leaves_by_its_deletion_is_in_the_log_of_the_space(alice, bob, team):
+    delete_account(bob)
+    assert [one.user_id for one in Member.of_space(team)] == [alice.id]
+    assert Event.feed(team, 99, None)[0][-1].type == "member.removed"
+
+
+def test_an_account_is_kept_whose_space_would_have_no_manager(alice, bob, team):
+    with pytest.raises(LastManager):
+        delete_account(alice)
+    assert User.find(alice.id).has_address
+    remove_member(team, alice.id, bob.id)
+    upload(User.find(team))
+    with pytest.raises(LastManager):
+        delete_account(alice)
+    Document.of_id(Document.select().get().id).delete_with_tokens()
+    delete_account(alice)
+    assert User.find(team) is None
+    assert Member.select().count() == 0
+
+
+def test_a_deletion_of_a_space_that_was_cut_off_is_finished_by_the_sweeper(
+    alice, team, monkeypatch
+):
+    monkeypatch.setattr("models.operations.account_deletion._finish", lambda _: None)
+    delete_space(team, alice.id)
+    monkeypatch.undo()
+    assert spaces_of(alice.id) == []
+    assert User.find(team) is not None
+    sweep()
+    assert User.find(team) is None
+    assert verify_log().breaks == []
+
+
+def test_a_rotation_keeps_what_a_space_has_sealed(alice, team):
+    document = upload(User.find(team))
+    rotate_root_keys()
+    assert check_contents() == []
+    assert User.find(team).name == "Accounting"
+    assert Document.of_id(document.id).sha256
+
+
+def test_a_space_is_no_account_that_is_found_by_an_address(alice, team):
+    row = User.find(team)
+    assert User.find_by_email(row.email) is None
+    assert not row.has_address
+    assert current_runtime().settings.quota_spaces == 10
+
+
+def test_a_new_space_sends_as_few_mails_as_a_new_account(alice, team):
+    assert mail_limit._is_young(team)
+    assert mail_limit._is_young(alice.id)
+    assert not mail_limit._is_young(first_id("spc", now() - 8 * 86_400_000))
+    assert not mail_limit._is_young("service")
+
+
+@pytest.mark.parametrize("act", ["removed", "demoted"])
+def test_an_upload_is_not_stored_if_its_member_may_not_any_more_when_it_ends(alice, bob, team, act):
+    def content():
+        if act == "removed":
+            remove_member(team, alice.id, bob.id)
+        else:
+            change_member(team, alice.id, bob.id, "read")
+        yield b"Hello"
+
+    current_actor.set({"via": "session", "userId": bob.id})
+    with pytest.raises(SessionExpired if act == "removed" else ScopeMissing):
+        uploads.upload(team, Sent(content(), 5), content_type="text/plain")
+    assert Document.select().count() == 0
