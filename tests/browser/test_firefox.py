@@ -6,6 +6,7 @@ import pytest
 
 from crypto.password_file import PasswordSeal
 from tests.browser.firefox import Page
+from tests.browser.test_ranges_in_browser import CLICKS, LOADED, LONG, TURNS, WORDS
 from tests.waiting import until
 from viewer import download, sealed_download, view
 from viewer.tests.samples import every_kind, original, pdf
@@ -192,4 +193,33 @@ def test_a_table_that_the_page_does_not_hold_is_loaded_in_ranges_to_its_last_row
     assert page.evaluate(f"{last}.cells[1].textContent") == "189999"
     left = "cells[2].getBoundingClientRect().left"
     assert page.evaluate(f"{last}.{left} === document.querySelector('thead tr').{left}")
+    assert page.heard == []
+
+
+@pytest.mark.parametrize("kind", ["served", "saved"])
+def test_firefox_answers_while_a_long_table_is_sorted_and_takes_the_last_click(
+    firefox, page, site, tmp_path, kind
+):
+    script = f"() => {{ {TURNS} }}"
+    firefox.call("script.addPreloadScript", functionDeclaration=script, contexts=[page.context])
+    document = original(LONG.encode(), "a.csv", "text/csv")
+    if kind == "served":
+        site.pages["/original"] = {"Content-Type": "text/csv", **LOADED}, LONG.encode()
+        page.goto(site.put("/shown", view(document, content_url=f"{site.here}/original?ticket=t")))
+    else:
+        opened(page, tmp_path, download(document))
+    page.until("document.querySelector('.filter [role=status]').textContent === '120,000 rows'")
+    rows = "[...document.querySelectorAll('tbody tr:not(.space)')]"
+    assert page.evaluate(f"{rows}.length") <= 120
+    page.evaluate(f"({CLICKS})(['kind', 'word', 'word'])")
+    page.until("window.busy.length === 3")
+    page.until("!document.querySelector('.grid').hasAttribute('aria-busy')")
+
+    assert page.evaluate("window.busy")[:2] == [True, True]
+    assert page.evaluate("window.turns") > 20
+    assert page.evaluate("document.querySelector('[aria-sort=descending]').textContent") == "word"
+    last = 1 + (WORDS - 1) * pow(7919, -1, WORDS) % WORDS
+    page.until(f"{rows}[0].cells[0].textContent === '{last}'")
+    left = "cells[3].getBoundingClientRect().left"
+    assert page.evaluate(f"{rows}[0].{left} === document.querySelector('thead tr').{left}")
     assert page.heard == []

@@ -1,5 +1,7 @@
 """Tables and texts whose page does not hold the original, but loads it in ranges."""
 
+import random
+
 import pytest
 
 from tests.browser.test_source_in_browser import (
@@ -17,6 +19,54 @@ ROWS = 60_000
 TABLE = "id,name,amount\n" + "".join(
     f'{n},"Name ""{n % 7}"", x","{n * 1.5:,.2f}"\n' for n in range(ROWS)
 )
+WORDS = 120_000
+LONG = "id,word,kind\n" + "".join(
+    f"{n},City {n * 7919 % WORDS} in some country far away,{(10, 9, 'x10', 'x9')[n % 4]}\n"
+    for n in range(WORDS)
+)
+# Counts the turns that a timer gets while rows are sorted.
+TURNS = """
+window.turns = 0;
+const turn = () => {
+  if (document.querySelector(".grid")?.hasAttribute("aria-busy")) window.turns++;
+  setTimeout(turn);
+};
+turn();
+"""
+# Notes the most words that are prepared for their comparison from one turn of a timer to the next.
+PREPARED = """
+window.mostPrepared = 0;
+let prepared = 0;
+const prepare = String.prototype.normalize;
+String.prototype.normalize = function (form) {
+  prepared++;
+  window.mostPrepared = Math.max(window.mostPrepared, prepared);
+  return prepare.call(this, form);
+};
+const reset = () => {
+  prepared = 0;
+  setTimeout(reset);
+};
+reset();
+"""
+# Clicks on the heads of columns, one behind the other while the rows are sorted by the one before.
+CLICKS = """names => {
+  const [first, ...more] = names;
+  const heads = [...document.querySelectorAll("thead button")];
+  const click = name => heads.find(head => head.textContent === name).click();
+  const isBusy = () => document.querySelector(".grid").hasAttribute("aria-busy");
+  window.busy = [];
+  click(first);
+  const next = turns => {
+    if (turns > 0) return setTimeout(next, 0, turns - 1);
+    window.busy.push(isBusy());
+    if (more.length) {
+      click(more.shift());
+      next(3);
+    }
+  };
+  next(3);
+}"""
 LOADED = {
     "Accept-Ranges": "bytes",
     "Access-Control-Allow-Origin": "*",
@@ -30,6 +80,38 @@ def shown(page, site, data, name="a.csv", kind="text/csv", headers=LOADED):
     made = view(original(data, name, kind), content_url=f"{site.here}/original?ticket=t")
     page.goto(site.put("/shown", made))
     return page
+
+
+@pytest.fixture(params=["served", "saved"])
+def long_table(request, page, site, tmp_path):
+    """A function that opens a table: a page that loads it in ranges, or a file that holds it."""
+
+    def opened(data):
+        if request.param == "served":
+            return shown(page, site, data)
+        made = download(original(data, "a.csv", "text/csv"))
+        (tmp_path / "a.html").write_bytes(b"".join(made.body))
+        page.context.set_offline(True)
+        page.goto((tmp_path / "a.html").as_uri())
+        return page
+
+    return opened
+
+
+def numbers(page, count):
+    """The numbers of the first rows that are shown."""
+    rows = page.locator("tbody tr:not(.space) th").all_text_contents()
+    return [int(number) for number in rows[:count]]
+
+
+def is_busy(page):
+    return page.get_attribute(".grid", "aria-busy") == "true"
+
+
+def sorted_column(page):
+    """The name of the column by which rows are sorted, and the direction; None without one."""
+    head = page.locator("thead [aria-sort]")
+    return (head.text_content(), head.get_attribute("aria-sort")) if head.count() else None
 
 
 def last_number(page):
@@ -78,6 +160,148 @@ def test_columns_stay_below_their_heads_while_a_long_table_is_scrolled(page, sit
         )
         until(lambda share=share: abs(int(last_number(page)) - share * ROWS) < 200)
         assert edges(page) == before
+
+
+def test_few_rows_of_a_long_table_are_laid_out_before_a_script_draws_those_in_sight(
+    page, long_table
+):
+    page.add_init_script("""
+        const rows = () => [...document.querySelectorAll("tbody tr")];
+        const look = () => {
+          const laidOut = rows().filter(row => row.getClientRects().length).length;
+          window.most = Math.max(window.most ?? 0, laidOut);
+          requestAnimationFrame(look);
+        };
+        look();
+        addEventListener("DOMContentLoaded", () => { window.held = rows().length; });
+    """)
+    long_table(LONG.encode())
+    until(lambda: status(page) == "120,000 rows")
+
+    assert page.evaluate("window.held") == 5_000
+    assert 20 < page.evaluate("window.most") <= 120
+    assert page.heard == []
+
+
+def test_without_scripts_all_rows_that_the_page_holds_are_laid_out(new_page, site):
+    page = shown(new_page(java_script_enabled=False), site, LONG.encode())
+
+    assert page.locator("tbody tr").nth(4_999).is_visible()
+
+
+@pytest.mark.parametrize("why", ["the ticket ended", "nothing may be saved"])
+def test_all_rows_that_the_page_holds_are_laid_out_where_no_more_are_loaded(page, site, why):
+    site.pages["/original"] = {"Content-Type": "text/csv"}, LONG.encode()
+    document = original(LONG.encode(), "a.csv", "text/csv")
+    may_save = why == "the ticket ended"
+    made = view(document, content_url=f"{site.here}/original", may_save=may_save)
+    page.goto(site.put("/shown", made))
+
+    until(lambda: page.locator("tbody tr").nth(4_999).is_visible())
+
+
+def test_a_long_table_answers_while_it_is_sorted_and_says_that_it_is_busy(page, long_table):
+    page.add_init_script(TURNS)
+    page.add_init_script(PREPARED)
+    long_table(LONG.encode())
+    until(lambda: status(page) == "120,000 rows")
+    assert not is_busy(page)
+    page.evaluate(CLICKS, ["word"])
+    until(lambda: page.evaluate("window.busy.length"))
+    assert page.evaluate("window.busy") == [True]
+    until(lambda: not is_busy(page))
+
+    assert page.evaluate("window.turns") > 20
+    assert 0 < page.evaluate("window.mostPrepared") < WORDS / 2
+    assert numbers(page, 2) == [1, 1 + pow(7919, -1, WORDS)]
+    assert sorted_column(page) == ("word", "ascending")
+    assert page.heard == []
+
+
+@pytest.mark.parametrize(
+    ("clicks", "shown_as", "first"),
+    [
+        (["word", "word"], ("word", "descending"), 1 + (WORDS - 1) * pow(7919, -1, WORDS) % WORDS),
+        (["word", "word", "word"], None, 1),
+        (["word", "kind"], ("kind", "ascending"), 2),
+        (["word", "kind", "word"], ("word", "ascending"), 1),
+    ],
+    ids=["the other direction", "as it was", "another column", "another and back"],
+)
+def test_a_click_while_a_long_table_is_sorted_supersedes_the_one_before(
+    page, long_table, clicks, shown_as, first
+):
+    long_table(LONG.encode())
+    until(lambda: status(page) == "120,000 rows")
+    page.evaluate(CLICKS, clicks)
+    until(lambda: page.evaluate("window.busy.length") == len(clicks))
+    until(lambda: not is_busy(page) and numbers(page, 1) == [first])
+
+    assert page.evaluate("window.busy")[: len(clicks) - 1] == [True] * (len(clicks) - 1)
+    assert sorted_column(page) == shown_as
+    assert status(page) == "120,000 rows"
+    heads, cells = edges(page)
+    assert heads == cells
+    assert page.heard == []
+
+
+def test_a_long_table_whose_sorting_was_cancelled_is_sorted_by_the_next_click(page, long_table):
+    long_table(LONG.encode())
+    until(lambda: status(page) == "120,000 rows")
+    page.evaluate(CLICKS, ["word", "word", "word"])
+    until(lambda: page.evaluate("window.busy.length") == 3 and not is_busy(page))
+    page.get_by_role("button", name="word").click()
+
+    until(lambda: numbers(page, 2) == [1, 1 + pow(7919, -1, WORDS)])
+    assert sorted_column(page) == ("word", "ascending")
+
+
+def test_a_filter_is_heard_while_a_long_table_is_sorted(page, long_table):
+    long_table(LONG.encode())
+    until(lambda: status(page) == "120,000 rows")
+    page.evaluate(CLICKS, ["word"])
+    page.fill(".filter input", "CITY 7 IN")
+
+    until(lambda: status(page) == "1 of 120,000 rows" and not is_busy(page))
+    assert sorted_column(page) == ("word", "ascending")
+    page.fill(".filter input", "")
+    until(lambda: status(page) == "120,000 rows" and numbers(page, 1) == [1])
+
+
+def test_a_long_table_keeps_equal_rows_in_their_order_and_sorts_numbers_before_words(
+    page, long_table
+):
+    long_table(LONG.encode())
+    until(lambda: status(page) == "120,000 rows")
+    kind = page.get_by_role("button", name="kind")
+    kind.click()
+    until(lambda: not is_busy(page) and numbers(page, 3) == [2, 6, 10])  # 9, 9, 9
+    page.keyboard.press("End")
+    until(lambda: last_number(page) == str(WORDS - 1))  # x10
+    kind.click()
+
+    until(lambda: not is_busy(page) and numbers(page, 3) == [3, 7, 11])  # x10, x10, x10
+    page.keyboard.press("End")
+    until(lambda: last_number(page) == str(WORDS - 2))  # 9
+
+
+def test_words_are_sorted_as_the_language_of_the_browser_does(page, site):
+    choices = random.Random(1)
+    signs = "aAäÄbBzéE_-. 019ß東"
+    words = ["x" + "".join(choices.choices(signs, k=choices.randrange(6))) for _ in range(400)]
+    shown(page, site, b"word,more\n" + "".join(f"{one},1\n" for one in words).encode())
+    page.get_by_role("button", name="word").click()
+    expected = page.evaluate(
+        """words => {
+            const {compare} = new Intl.Collator(undefined, {numeric: true, sensitivity: "base"});
+            return words.map(word => word.trim()).sort(compare);
+        }""",
+        words,
+    )
+
+    cells = page.locator("tbody tr td:nth-child(2)")
+    until(lambda: not is_busy(page) and cells.first.text_content().strip() == expected[0])
+    assert [one.strip() for one in cells.all_text_contents()] == expected
 
 
 def test_a_table_that_the_page_does_not_hold_is_filtered_and_sorted(page, site):

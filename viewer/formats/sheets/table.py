@@ -22,6 +22,7 @@ MAX_CELL_LENGTH: Final = 5_000
 NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+]?\d+)?\)?\s?[%€$£¥]?")
 
 YEAR: Final = re.compile(r"(19|20)\d\d")
+FIRST_ROWS: Final = 100  # that are laid out where a script is about to draw those in sight
 ALIGNED: Final = 16  # first columns, whose numbers the stylesheet aligns by a class of the table
 START: Final = '<div class="grid" tabindex="0" role="region" aria-label="Table"><table class="%s">'
 
@@ -98,7 +99,9 @@ def _table(rows: list[Row]) -> tuple[bytes, int]:
     out = bytearray(header.encode("utf-8", "replace"))
     number = 0
     unaligned = {column for column in numeric if column >= ALIGNED}
-    for number, row in enumerate(rows[1:], 1):  # noqa: B007
+    for number, row in enumerate(rows[1:], 1):
+        if number == FIRST_ROWS + 1:
+            out += b"<tbody class=rest>"
         out += "".join(_body_row(number, row, unaligned)).encode("utf-8", "replace")
         if len(out) > MAX_HTML:
             break

@@ -4,9 +4,12 @@
 "use strict";
 const source = globalThis.viewerSource, main = document.querySelector("#main");
 const grid = document.querySelector("#main > .grid");
-if (!source.available || !grid) return;
-const { element, count } = source;
+if (!grid) return;
 const table = grid.querySelector("table"), body = table.tBodies[0], heads = table.tHead.rows[0].cells;
+const rest = [...table.tBodies].slice(1); // of a table that the page holds in part: laid out only without this script
+const showRest = () => rest.forEach(part => part.classList.remove("rest"));
+if (!source.available) return showRest();
+const { element, count } = source;
 const MAX_COLUMNS = 100; // that are shown
 const MAX_CELL = 5000; // characters that are shown of a cell,
 const MAX_SORTED = 200; // by which rows are sorted,
@@ -17,6 +20,8 @@ const MAX_HEIGHT = 1e6; // pixels: far above, Firefox is some pixels off, and br
 const ALL_AT_ONCE = 500; // rows
 const MOST_ROWS = Math.min(source.size, 99999999); // at least a byte each
 const MARGIN = 40; // rows drawn above and below those in sight
+const GROWTH = 500; // milliseconds from one look at the rows that were read meanwhile to the next
+const SLICE = 1024; // items from one look at the clock to the next
 const SYNC = 120; // milliseconds after scrolling
 const delimiter = main.dataset.delimiter;
 const before = main.dataset.nameless ? 0 : 1; // rows of names
@@ -27,15 +32,24 @@ const CELL = 0, PLAIN = 1, QUOTED = 2, QUOTE = 3; // at the beginning of a cell;
 const NOTHING = { first: 0, last: 0, most: 0 };
 const SHOWN = { first: 0, last: MAX_COLUMNS, most: MAX_CELL };
 const begun = (place, wanted) => ({ place, wanted, state: CELL, column: 0, cell: "", cells: [] });
-const add = (row, text) => {
-  const { first, last, most } = row.wanted;
-  if (row.column >= first && row.column < last && row.cell.length < most) row.cell += text.slice(0, most - row.cell.length);
+const isWanted = row => row.column >= row.wanted.first && row.column < row.wanted.last;
+const add = (row, text, from, to) => {
+  const left = row.wanted.most - row.cell.length;
+  if (left > 0 && isWanted(row)) row.cell += text.slice(from, Math.min(to, from + left));
 };
 const endCell = row => {
-  if (row.column >= row.wanted.first && row.column < row.wanted.last) row.cells.push(row.cell);
+  if (isWanted(row)) row.cells.push(row.cell);
   row.cell = "";
   row.column++;
   row.state = CELL;
+};
+const SEPARATOR = delimiter.charCodeAt(0), LINE_END = 10;
+const cellEnd = (text, from) => {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === SEPARATOR || code === LINE_END) return at;
+  }
+  return text.length;
 };
 // Adds text to a row; returns where the text behind the row begins, -1 if the row goes on.
 const read = (row, text, from) => {
@@ -43,18 +57,17 @@ const read = (row, text, from) => {
   while (at < text.length) {
     if (row.state === QUOTED) {
       const quote = text.indexOf('"', at);
-      add(row, text.slice(at, quote < 0 ? text.length : quote));
+      add(row, text, at, quote < 0 ? text.length : quote);
       if (quote < 0) return -1;
       row.state = QUOTE;
       at = quote + 1;
     } else if (text[at] === '"' && (row.state === CELL || row.state === QUOTE)) {
-      if (row.state === QUOTE) add(row, '"');
+      if (row.state === QUOTE) add(row, text, at, at + 1);
       row.state = QUOTED;
       at++;
     } else {
-      let stop = at;
-      while (stop < text.length && text[stop] !== delimiter && text[stop] !== "\n") stop++;
-      add(row, text.slice(at, stop));
+      const stop = cellEnd(text, at);
+      add(row, text, at, stop);
       row.state = PLAIN;
       if (stop === text.length) return -1;
       endCell(row);
@@ -67,7 +80,7 @@ const read = (row, text, from) => {
 // Visits so many rows from a place on: most of them as `plain` text without quotes, the others as `split`, of which the cells
 // that are wanted are kept. Resolves to false if it was stopped.
 const walk = async (place, most, { wanted, plain, split, isStale = () => false, report = () => {} }) => {
-  let row = null, left = most, { at } = place;
+  let row = null, left = most, visited = 0, { at } = place;
   for (let n = place.piece; left > 0; n++, at = 0) {
     const text = await source.piece(n);
     await source.breathe();
@@ -76,6 +89,8 @@ const walk = async (place, most, { wanted, plain, split, isStale = () => false, 
     report(n);
     let quote = text.indexOf('"', at);
     while (at < text.length && left > 0) {
+      if (++visited % SLICE === 0) await source.breathe();
+      if (isStale()) return false;
       if (!row) {
         const end = text.indexOf("\n", at);
         if (end === at) {
@@ -117,7 +132,7 @@ const index = async isStale => {
   };
   places = found;
   total = 0;
-  let drawn = performance.now();
+  let placed = performance.now();
   await walk({ piece: 0, at: 0 }, Infinity, {
     wanted: NOTHING,
     plain: (_text, at, _end, piece) => note(piece, at),
@@ -125,10 +140,12 @@ const index = async isStale => {
     isStale,
     report: n => {
       total = Math.max(0, rows - before);
-      if (performance.now() - drawn < 200 || !total) return;
-      drawn = performance.now();
+      if (performance.now() - placed < GROWTH || !total) return;
+      placed = performance.now();
       say("Reading", n);
-      if (order === null) resize();
+      if (order !== null) return;
+      place();
+      if (!isNear(inSight())) draw();
     },
   });
   total = Math.max(0, rows - before);
@@ -202,17 +219,36 @@ const value = text => {
   return Number(german ? bare.replaceAll(".", "").replace(",", ".") : bare.replaceAll(",", ""));
 };
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-// Sorts by merging, so that equal items stay in their order; the page answers meanwhile.
+// Does something for each number below a length; the page answers meanwhile. Resolves to false if it was stopped.
+const forEach = async (length, act, isStale) => {
+  for (let n = 0; n < length; n++) {
+    if (n % SLICE === 0) {
+      await source.breathe();
+      if (isStale()) return false;
+    }
+    act(n);
+  }
+  return true;
+};
+const numbersBelow = length => {
+  const numbers = new Uint32Array(length);
+  for (let n = 0; n < length; n++) numbers[n] = n;
+  return numbers;
+};
+// Sorts by merging, so that equal items stay in their order; the page answers meanwhile. Neighbours that are in order already
+// are compared once.
 const merged = async (items, compare, isStale, report) => {
   let from = items, to = items.slice();
   const passes = Math.ceil(Math.log2(Math.max(2, items.length)));
   for (let width = 1, pass = 0; width < items.length; width *= 2, pass++) {
     for (let left = 0; left < items.length; left += 2 * width) {
       const middle = Math.min(left + width, items.length), end = Math.min(middle + width, items.length);
+      const isInOrder = middle === end || compare(from[middle - 1], from[middle]) <= 0;
       let a = left, b = middle;
       for (let at = left; at < end; at++) {
-        to[at] = a < middle && (b >= end || compare(from[a], from[b]) <= 0) ? from[a++] : from[b++];
-        if ((at & 1023) > 0) continue;
+        const isFirst = isInOrder || b >= end || a < middle && compare(from[a], from[b]) <= 0;
+        to[at] = isFirst ? from[a++] : from[b++];
+        if (at % SLICE > 0) continue;
         await source.breathe();
         if (isStale()) return null;
         report((pass + at / items.length) / passes);
@@ -221,6 +257,25 @@ const merged = async (items, compare, isStale, report) => {
     [from, to] = [to, from];
   }
   return from;
+};
+// Words come nearly into their order by a text that is compared fast; the collator, which decides, then has little left to do.
+const comparable = word => word.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/\d+/g, digits => digits.padStart(16, "0"));
+// Resolves to the place of each word in their order; equal ones have the same.
+const ranksOf = async (words, isStale) => {
+  const comparables = [], ranks = new Uint32Array(words.length);
+  const report = share => say("Sorting", null, share / 2);
+  if (!await forEach(words.length, n => comparables.push(comparable(words[n])), isStale)) return null;
+  const byComparable = (a, b) => comparables[a] <= comparables[b] ? 0 : 1;
+  const nearly = await merged(numbersBelow(words.length), byComparable, isStale, share => report(share / 2));
+  if (!nearly) return null;
+  const byWord = (a, b) => collator.compare(words[a], words[b]);
+  const ordered = await merged(nearly, byWord, isStale, share => report((1 + share) / 2));
+  if (!ordered) return null;
+  const rank = n => {
+    const isEqual = n > 0 && byWord(ordered[n - 1], ordered[n]) === 0;
+    ranks[ordered[n]] = isEqual ? ranks[ordered[n - 1]] : n;
+  };
+  return await forEach(words.length, rank, isStale) ? ranks : null;
 };
 // Resolves to all rows in the order of a column, numbers before words, and which of them equal the one before.
 const sortedBy = async (column, isStale) => {
@@ -233,36 +288,33 @@ const sortedBy = async (column, isStale) => {
       return;
     }
     isWord[row] = 1;
-    if (!numbers.has(text)) numbers.set(text, words.push(text) - 1);
-    keys[row] = numbers.get(text);
+    let number = numbers.get(text);
+    if (number === undefined) {
+      number = words.push(text) - 1;
+      numbers.set(text, number);
+    }
+    keys[row] = number;
   };
   const done = await eachRow("Sorting", { first: column, last: column + 1, most: MAX_SORTED }, {
     plain: (number, text, at, end) => {
       let start = at;
-      for (let n = 0; n < column && start <= end; n++) {
-        const next = text.indexOf(delimiter, start);
-        start = next < 0 || next > end ? end + 1 : next + 1;
-      }
-      if (start > end) return take(number, "");
-      const next = text.indexOf(delimiter, start);
-      take(number, text.slice(start, Math.min(next < 0 ? end : next, end, start + MAX_SORTED)));
+      for (let n = 0; n < column && start <= end; n++) start = cellEnd(text, start) + 1;
+      take(number, start > end ? "" : text.slice(start, Math.min(cellEnd(text, start), start + MAX_SORTED)));
     },
     split: (number, cells) => take(number, cells[0] ?? ""),
     isStale,
   });
   if (!done) return null;
-  const report = share => say("Sorting", null, share);
-  const byWord = (a, b) => collator.compare(words[a], words[b]);
-  const ordered = await merged(Uint32Array.from(words.keys()), byWord, isStale, share => report(share / 2));
-  if (!ordered) return null;
-  const ranks = new Uint32Array(words.length);
-  ordered.forEach((word, n) => { ranks[word] = n && byWord(ordered[n - 1], word) === 0 ? ranks[ordered[n - 1]] : n; });
-  isWord.forEach((word, row) => { if (word) keys[row] = ranks[keys[row]]; });
+  const ranks = await ranksOf(words, isStale);
+  if (!ranks) return null;
+  const rank = row => { if (isWord[row]) keys[row] = ranks[keys[row]]; };
+  if (!await forEach(total, rank, isStale)) return null;
   const compare = (a, b) => isWord[a] - isWord[b] || keys[a] - keys[b];
-  const rows = await merged(Uint32Array.from(keys.keys()), compare, isStale, share => report((1 + share) / 2));
+  const rows = await merged(numbersBelow(total), compare, isStale, share => say("Sorting", null, (1 + share) / 2));
   if (!rows) return null;
-  const isEqual = Uint8Array.from(rows, (row, n) => n > 0 && compare(rows[n - 1], row) === 0);
-  return { column, rows, isEqual };
+  const isEqual = new Uint8Array(total);
+  const note = n => { isEqual[n] = n > 0 && compare(rows[n - 1], rows[n]) === 0; };
+  return await forEach(total, note, isStale) ? { rows, isEqual } : null;
 };
 // The rows from the last to the first; equal ones stay in their order.
 const reversed = ({ rows, isEqual }) => {
@@ -271,8 +323,7 @@ const reversed = ({ rows, isEqual }) => {
   for (let end = rows.length; end > 0; ) {
     let start = end - 1;
     while (isEqual[start]) start--;
-    turned.set(rows.subarray(start, end), at);
-    at += end - start;
+    for (let n = start; n < end; n++) turned[at++] = rows[n];
     end = start;
   }
   return turned;
@@ -280,7 +331,20 @@ const reversed = ({ rows, isEqual }) => {
 
 // --- which rows are shown, in which order ---
 let order = null; // numbers of rows; null for all as they are
-let sorted = { column: -1, up: true }, known = null; // the column that was sorted last
+let sorted = { column: -1, up: true };
+let ordering = null; // by which column rows are being sorted, or were sorted last, and what that resolves to
+// Resolves to the rows in the order of a column. Who asks again, for the other direction or with a filter, gets what is
+// begun already; another column stops it.
+const rowsBy = column => {
+  if (ordering?.column === column) return ordering.rows;
+  const mine = { column };
+  ordering = mine;
+  const isStale = () => mine !== ordering || sorted.column !== column;
+  const forget = () => { if (mine === ordering) ordering = null; };
+  mine.rows = sortedBy(column, isStale);
+  mine.rows.then(found => { if (!found) forget(); }, forget);
+  return mine.rows;
+};
 let latest = 0;
 const arrange = async () => {
   const mine = ++latest, isStale = () => mine !== latest;
@@ -290,16 +354,14 @@ const arrange = async () => {
   const isMatch = words ? await matching(words, isStale) : null;
   if (isStale()) return;
   const { column, up } = sorted;
-  if (column >= 0 && known?.column !== column) {
-    const found = await sortedBy(column, isStale);
-    if (isStale()) return;
-    known = found;
-  }
-  const all = column < 0 ? null : up ? known.rows : reversed(known);
+  const found = column < 0 ? null : await rowsBy(column);
+  if (isStale()) return;
+  const all = found && (up ? found.rows : reversed(found));
   const former = order;
-  if (isMatch) order = (all ?? Uint32Array.from(isMatch.keys())).filter(row => isMatch[row]);
+  if (isMatch) order = (all ?? numbersBelow(total)).filter(row => isMatch[row]);
   else order = all;
   status.textContent = words ? `${count(order.length)} of ${count(total, "row")}` : count(total, "row");
+  grid.removeAttribute("aria-busy");
   if (order !== former) top = 0;
   resize();
 };
@@ -342,23 +404,24 @@ const inSight = () => {
   const last = Math.min(shownRows(), Math.ceil((top + grid.clientHeight) / ROW) + MARGIN);
   return { first, last };
 };
-let drawing = false, isWanted = false;
+let drawing = false, isOutdated = false;
 const draw = async () => {
-  isWanted = true;
+  isOutdated = true;
   if (drawing) return;
   drawing = true;
   try {
-    while (isWanted) {
-      isWanted = false;
+    while (isOutdated) {
+      isOutdated = false;
       const { first, last } = inSight(), shown = order;
       const numbers = Array.from({ length: Math.max(0, last - first) }, (_, n) => shown ? shown[first + n] : first + n);
       const cells = await cellsAt(numbers);
       if (shown !== order) {
-        isWanted = true;
+        isOutdated = true;
         continue;
       }
       drawn = { first, last };
       layOut(); // before the rows are there: between them and the new heights a browser would move the grid
+      for (const part of rest) part.remove();
       body.replaceChildren(above, ...numbers.map(number => tableRow(number, cells.get(number) ?? [])), below);
     }
   } catch (problem) {
@@ -377,10 +440,13 @@ const fix = () => {
   grid.classList.add("partly");
   height = ROW;
 };
-const resize = () => {
+const place = () => {
   if (shownRows() > ALL_AT_ONCE && !height) fix();
   if (goesToEnd) top = reach().full;
   sync();
+};
+const resize = () => {
+  place();
   draw();
 };
 // Puts the grid where it is in proportion to the place in the table.
@@ -430,12 +496,14 @@ const say = (what, piece, share = source.share(piece)) => {
   said = now;
 };
 const failed = problem => {
-  if (!total) body.append(...spare);
+  if (!total) showRest();
+  grid.removeAttribute("aria-busy");
   status.textContent = total ? `The first ${count(total, "row")}` : "";
   source.failed(problem);
 };
 const rearrange = () => {
   said = performance.now();
+  grid.setAttribute("aria-busy", "true");
   arrange().catch(failed);
 };
 let timer;
@@ -473,17 +541,15 @@ grid.addEventListener("pointerdown", stay);
 source.changed = () => {
   charset++;
   loading = null;
-  known = null;
+  ordering = null;
   order = null;
+  drawn = { first: 0, last: 0 };
   const name = async () => {
     await ready();
     if (before) nameColumns((await cellsAt([-1])).get(-1) ?? []);
   };
   name().then(rearrange, failed);
 };
-// All rows are drawn anew once they are read: until then a few are enough, which the browser lays out sooner.
-const spare = main.dataset.cut ? [...body.rows].slice(ALL_AT_ONCE) : [];
-for (const row of spare) row.remove();
 const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 50));
 const readAll = async () => {
   await ready();
@@ -492,6 +558,6 @@ const readAll = async () => {
   isRead = true;
   stay();
 };
-status.textContent = main.dataset.cut ? "" : count(body.rows.length, "row");
+status.textContent = main.dataset.cut ? "" : count(table.rows.length - 1, "row");
 if (main.dataset.cut) idle(() => readAll().catch(failed), { timeout: 300 });
 })();

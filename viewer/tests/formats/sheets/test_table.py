@@ -2,7 +2,7 @@
 
 import pytest
 
-from viewer.formats.sheets.table import MAX_CELLS, MAX_COLUMNS, MAX_ROWS
+from viewer.formats.sheets.table import FIRST_ROWS, MAX_CELLS, MAX_COLUMNS, MAX_ROWS
 from viewer.rendering.registry import TABLE
 from viewer.tests.samples import original
 
@@ -65,6 +65,15 @@ def test_rows_above_the_limit_are_left_out_with_a_note():
 
     assert table.body.decode().count("<tr>") == MAX_ROWS + 1
     assert "the first 5,000 rows" in table.note
+
+
+def test_rows_behind_the_first_ones_are_a_part_of_the_table_of_their_own():
+    few = shown(b"a,b\n" + b"1,2\n" * FIRST_ROWS).body.decode()
+    more = shown(b"a,b\n" + b"1,2\n" * (FIRST_ROWS + 1)).body.decode()
+
+    assert few.count("<tbody") == 1
+    assert more.count("<tbody") == 2
+    assert more.endswith(f"<tbody class=rest><tr><th>{FIRST_ROWS + 1}<td>1<td>2</table></div>")
 
 
 def test_columns_above_the_limit_are_left_out_with_a_note():
