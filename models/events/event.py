@@ -123,8 +123,13 @@ class Event(Owned):
 
     @classmethod
     def record_of_service(cls, type: str, facts: Facts) -> Self:
-        """Record a fact about all of the service in its own chain, which the CLI exports."""
-        return cls.record(SERVICE, type, facts)
+        """Record a fact about all of the service in its own chain, which the CLI exports.
+
+        There `userId` names the account that the event is about, and not the member of a space who
+        did it.
+        """
+        actor = {name: value for name, value in current_actor.get().items() if name != "userId"}
+        return cls._insert(SERVICE, type, {**facts, **actor}, None)
 
     @classmethod
     def record_reading(cls, owner_id: str, type: str, about_id: str) -> None:

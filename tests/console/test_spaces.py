@@ -1,5 +1,6 @@
 """The pages of spaces: where one is, members, invitations, and what a role does not show."""
 
+import json
 import re
 
 import pytest
@@ -317,6 +318,13 @@ def test_a_space_is_renamed_and_an_empty_one_deleted(member, space):
     answer = submit(member, member.get(path), f"{path}/delete")
     assert answer.headers["Location"] == f"{SPACES}?done=space_gone"
     assert switch(member.get("/app/documents")) is None
+
+
+def test_the_log_names_a_space_that_a_member_has_deleted(member, space, service):
+    submit(member, member.get(f"{SPACES}/{space}"), f"{SPACES}/{space}/delete")
+    deleted = "SELECT body FROM event WHERE type = 'account.deleted'"
+    assert space in [json.loads(body)["data"]["userId"] for (body,) in service.sql(deleted)]
+    service.run_command("audit", "verify")
 
 
 def test_to_log_out_in_a_space_ends_both_sessions(member, space):
