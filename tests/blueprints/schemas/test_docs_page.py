@@ -65,6 +65,13 @@ def shell_variables(name, person):  # noqa: C901 - one case after another
         if name == "webhooks_redeliver":
             delivery = person.post(f"/v1/webhooks/{webhook['id']}/test").json
             variables["DELIVERY_ID"] = delivery["id"]
+    elif name.startswith("spaces"):
+        space = person.post("/v1/spaces", json={"name": "Sales"}).json
+        other = person.service.register()
+        member = {"email": other.record["email"], "role": "read"}
+        person.post(f"/v1/spaces/{space['id']}/members", json=member)
+        variables |= {"ID": space["id"], "USER_ID": other.record["id"]}
+        Person(person.service).register("ana@example.org", PASSWORD)  # whom an example adds
     elif name == "embed_oembed":
         variables["VIEW_URL"] = person.upload(b"Hello")["token"]["viewUrl"]
     return variables
