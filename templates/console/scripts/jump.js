@@ -37,28 +37,25 @@ addEventListener("keydown", event => {
 let jumpPause;
 let jumpCall;
 
-addEventListener("input", event => {
-  const jump = event.target.closest(".jump");
-  if (!jump) return;
+function findInJump(form, then) { // what has the words that are typed, in place of what was found before
+  const list = $("ul", form.closest(".jump"));
+  const address = JUMP + "?" + new URLSearchParams(new FormData(form));
   clearTimeout(jumpPause);
-  jumpPause = setTimeout(() => {
-    jumpCall?.abort();
-    const address = JUMP + "?" + new URLSearchParams(new FormData(event.target.form));
-    jumpCall = fetchPart(".jump ul", address, found => {
-      $("ul", jump).replaceWith(found);
-    });
-  }, 150);
+  jumpCall?.abort();
+  jumpCall = fetchPart(".jump ul", address, found => {
+    list.replaceWith(found);
+    then?.(found);
+  });
+}
+
+addEventListener("input", ({ target: { form } }) => {
+  if (!form?.closest(".jump")) return;
+  clearTimeout(jumpPause);
+  jumpPause = setTimeout(() => findInJump(form), 150);
 });
 
 addEventListener("submit", event => { // Enter opens the first that is found
-  const jump = event.target.closest(".jump");
-  if (!jump) return;
+  if (!event.target.closest(".jump")) return;
   event.preventDefault();
-  const address = JUMP + "?" + new URLSearchParams(new FormData(event.target));
-  clearTimeout(jumpPause);
-  jumpCall?.abort();
-  fetchPart(".jump ul", address, found => {
-    $("ul", jump).replaceWith(found);
-    $("a", found)?.click();
-  });
+  findInJump(event.target, found => $("a", found)?.click());
 });
