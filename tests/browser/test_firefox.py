@@ -6,7 +6,14 @@ import pytest
 
 from crypto.password_file import PasswordSeal
 from tests.browser.firefox import Page
-from tests.browser.test_ranges_in_browser import CLICKS, LOADED, LONG, TURNS, WORDS
+from tests.browser.test_ranges_in_browser import (
+    AT_ONCE,
+    CLICKS,
+    LOADED,
+    LONG,
+    TURNS,
+    WORDS,
+)
 from tests.waiting import until
 from viewer import download, sealed_download, view
 from viewer.tests.samples import every_kind, original, pdf
@@ -200,7 +207,7 @@ def test_a_table_that_the_page_does_not_hold_is_loaded_in_ranges_to_its_last_row
 def test_firefox_answers_while_a_long_table_is_sorted_and_takes_the_last_click(
     firefox, page, site, tmp_path, kind
 ):
-    script = f"() => {{ {TURNS} }}"
+    script = f"() => {{ {TURNS} {AT_ONCE} }}"
     firefox.call("script.addPreloadScript", functionDeclaration=script, contexts=[page.context])
     document = original(LONG.encode(), "a.csv", "text/csv")
     if kind == "served":
@@ -210,6 +217,8 @@ def test_firefox_answers_while_a_long_table_is_sorted_and_takes_the_last_click(
         opened(page, tmp_path, download(document))
     page.until("document.querySelector('.filter [role=status]').textContent === '120,000 rows'")
     rows = "[...document.querySelectorAll('tbody tr:not(.space)')]"
+    page.until(f"{rows}.at(-1).cells[0].textContent === '{WORDS}'")
+    page.until(f"{rows}.at(-1).getBoundingClientRect().bottom < innerHeight")
     assert page.evaluate(f"{rows}.length") <= 120
     page.evaluate(f"({CLICKS})(['kind', 'word', 'word'])")
     page.until("window.busy.length === 3")

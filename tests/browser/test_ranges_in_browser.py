@@ -24,6 +24,12 @@ LONG = "id,word,kind\n" + "".join(
     f"{n},City {n * 7919 % WORDS} in some country far away,{(10, 9, 'x10', 'x9')[n % 4]}\n"
     for n in range(WORDS)
 )
+# Presses the key End as soon as the scripts of a page listen.
+AT_ONCE = """
+addEventListener("DOMContentLoaded", () => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true }));
+});
+"""
 # Counts the turns that a timer gets while rows are sorted.
 TURNS = """
 window.turns = 0;
@@ -147,6 +153,18 @@ def test_a_table_that_the_page_does_not_hold_shows_its_last_row_by_the_key_end(p
     assert page.heard == []
 
 
+def test_the_key_end_leads_to_the_last_row_before_the_rows_are_read(page, long_table):
+    page.add_init_script(AT_ONCE)
+    long_table(LONG.encode())
+    until(lambda: status(page) == "120,000 rows")
+    last = page.locator("tbody tr:not(.space)").last
+    until(lambda: last_number(page) == str(WORDS))
+    page.evaluate(FRAMES)
+
+    assert last_number(page) == str(WORDS)
+    assert last.bounding_box()["y"] < page.viewport_size["height"]
+
+
 def test_columns_stay_below_their_heads_while_a_long_table_is_scrolled(page, site):
     shown(page, site, TABLE.encode())
     until(lambda: status(page) == "60,000 rows")
@@ -198,6 +216,23 @@ def test_all_rows_that_the_page_holds_are_laid_out_where_no_more_are_loaded(page
     page.goto(site.put("/shown", made))
 
     until(lambda: page.locator("tbody tr").nth(4_999).is_visible())
+
+
+def test_the_rows_that_were_read_are_shown_where_the_rest_can_not_be_loaded(page, site):
+    def answer(route):
+        if route.request.headers["range"].startswith("bytes=0-"):
+            route.continue_()
+        else:
+            route.abort()
+
+    page.route("**/original*", answer)
+    shown(page, site, LONG.encode())
+    page.wait_for_selector(".note[role=alert]")
+    rows = int(status(page).removeprefix("The first ").removesuffix(" rows").replace(",", ""))
+    page.keyboard.press("End")
+
+    assert 10_000 < rows < WORDS
+    until(lambda: last_number(page) == str(rows))
 
 
 def test_a_long_table_answers_while_it_is_sorted_and_says_that_it_is_busy(page, long_table):

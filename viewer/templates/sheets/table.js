@@ -6,7 +6,7 @@ const source = globalThis.viewerSource, main = document.querySelector("#main");
 const grid = document.querySelector("#main > .grid");
 if (!grid) return;
 const table = grid.querySelector("table"), body = table.tBodies[0], heads = table.tHead.rows[0].cells;
-const rest = [...table.tBodies].slice(1); // of a table that the page holds in part: laid out only without this script
+const rest = [...table.tBodies].slice(1); // rows behind the first ones: in a table that is cut, laid out only without this script
 const showRest = () => rest.forEach(part => part.classList.remove("rest"));
 if (!source.available) return showRest();
 const { element, count } = source;
@@ -258,7 +258,7 @@ const merged = async (items, compare, isStale, report) => {
   }
   return from;
 };
-// Words come nearly into their order by a text that is compared fast; the collator, which decides, then has little left to do.
+// Words are sorted first by a text that is compared fast; the collator, which decides, then has little left to do.
 const comparable = word => word.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/\d+/g, digits => digits.padStart(16, "0"));
 // Resolves to the place of each word in their order; equal ones have the same.
 const ranksOf = async (words, isStale) => {
@@ -333,8 +333,8 @@ const reversed = ({ rows, isEqual }) => {
 let order = null; // numbers of rows; null for all as they are
 let sorted = { column: -1, up: true };
 let ordering = null; // by which column rows are being sorted, or were sorted last, and what that resolves to
-// Resolves to the rows in the order of a column. Who asks again, for the other direction or with a filter, gets what is
-// begun already; another column stops it.
+// Resolves to the rows in the order of a column. Calls for the same column, for its other direction or with a filter, share one
+// sort; a call for another column stops it.
 const rowsBy = column => {
   if (ordering?.column === column) return ordering.rows;
   const mine = { column };
@@ -439,6 +439,10 @@ const fix = () => {
   table.style.width = `${least.reduce((sum, width) => sum + width, 0)}px`;
   grid.classList.add("partly");
   height = ROW;
+  drawn = { first: 0, last: body.rows.length };
+  for (const part of rest) part.remove();
+  body.prepend(above); // as high as all rows, before those in sight are drawn: End is to reach the last one
+  body.append(below);
 };
 const place = () => {
   if (shownRows() > ALL_AT_ONCE && !height) fix();
@@ -496,7 +500,8 @@ const say = (what, piece, share = source.share(piece)) => {
   said = now;
 };
 const failed = problem => {
-  if (!total) showRest();
+  if (total) resize();
+  else showRest();
   grid.removeAttribute("aria-busy");
   status.textContent = total ? `The first ${count(total, "row")}` : "";
   source.failed(problem);
@@ -550,7 +555,6 @@ source.changed = () => {
   };
   name().then(rearrange, failed);
 };
-const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 50));
 const readAll = async () => {
   await ready();
   source.note(main.dataset.note || "");
@@ -559,5 +563,5 @@ const readAll = async () => {
   stay();
 };
 status.textContent = main.dataset.cut ? "" : count(table.rows.length - 1, "row");
-if (main.dataset.cut) idle(() => readAll().catch(failed), { timeout: 300 });
+if (main.dataset.cut) readAll().catch(failed);
 })();
