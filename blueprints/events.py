@@ -5,7 +5,7 @@ from typing import Any
 from flask import g
 
 from models import Event, Issued, Webhook
-from models.events import OpenedDelivery
+from models.events import WebhookDelivery
 
 from .http import EVENTS, OWNER, SESSION, WEBHOOKS, ApiBlueprint
 from .schemas.requests import EventQuery, NewWebhook, PageQuery, WebhookEdit
@@ -59,7 +59,7 @@ def create(body: dict[str, Any]) -> Any:
 @webhooks.response(200, list_schema("webhooks", WebhookRecord))
 def list_owned(query: dict[str, Any]) -> Any:
     """List the caller's webhooks"""
-    return list_page(Webhook.page_of(g.caller.owner_id, **query))
+    return list_page(Webhook.page(g.caller.owner_id, **query))
 
 
 @webhooks.get("/<id>", accepts=[SESSION], scope=WEBHOOKS)
@@ -89,7 +89,7 @@ def delete(id: str) -> None:
 
 @webhooks.post("/<id>/test", accepts=[SESSION], scope=WEBHOOKS, idempotent=True)
 @webhooks.response(202, DeliveryRecord)
-def test(id: str) -> OpenedDelivery:
+def test(id: str) -> WebhookDelivery:
     """Send a `webhook.test` event to this webhook alone"""
     return _owned(id).test()
 
@@ -111,6 +111,6 @@ def deliveries(query: dict[str, Any], id: str) -> Any:
 
 @webhooks.post("/<id>/deliveries/<delivery_id>/redeliver", accepts=[SESSION], scope=WEBHOOKS)
 @webhooks.response(202, DeliveryRecord)
-def redeliver(id: str, delivery_id: str) -> OpenedDelivery:
+def redeliver(id: str, delivery_id: str) -> WebhookDelivery:
     """Send an event to a webhook once more"""
     return _owned(id).redeliver(delivery_id)

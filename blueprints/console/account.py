@@ -376,7 +376,7 @@ def export_account() -> Response:
     `deploy/verify_log.py` verifies it; the export itself is an event in the log.
     """
     user: User = g.caller.user
-    documents = [one.show_bare_if_damaged() for one in all_with_binned(user.id)]
+    documents = all_with_binned(user.id)
     user.record_export(len(documents))
     whole = [one for one in documents if one.sha256]
     files = entries_of((one for one in whole if one.binned_at is None), "documents/")
@@ -422,7 +422,7 @@ def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> It
     keys = _all(lambda *page: ApiKey.page_of_user(user, *page))
     yield _json("keys", _dumped(ApiKeyRecord(), keys))
 
-    webhooks = _all(lambda *page: Webhook.page_of(user.id, *page))
+    webhooks = _all(lambda *page: Webhook.page(user.id, *page))
     yield _json("webhooks", _dumped(WebhookRecord(), webhooks))
 
 

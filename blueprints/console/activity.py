@@ -152,7 +152,7 @@ def show_activity() -> Response:
         types=_SENTENCES,
         asked=asked,
         document=names.document(asked["document"]),
-        head=EventHead.find(g.caller.owner_id),
+        head=EventHead.as_stored(g.caller.owner_id),
         kept_days=current_runtime().settings.event_days,
     )
 
@@ -313,7 +313,7 @@ class _Names:
 
     def _find(self, document_id: str) -> Document | None:
         for found in with_binned(self._owner_id, [document_id]):
-            return found.show_bare_if_damaged()
+            return found
         return None
 
     def _look_up(self, table: type[Owned], id: str | None) -> str | None:
@@ -334,15 +334,16 @@ def _issuer_name(issuer: str) -> str:
 
 
 def _label(token: DocumentToken) -> str | None:
-    token.target = target_of(token.owner_id, token.target_id)
-    return token.label
+    target_of(token.owner_id, token.target_id)  # raises `NotFound` if it is gone, or in the bin
+    label: str | None = token.label
+    return label
 
 
 _CALLED: dict[type[Owned], Callable[[Any], str | None]] = {
-    Collection: lambda collection: collection.show_bare_if_damaged().title,
+    Collection: lambda collection: collection.title,
     DocumentToken: _label,
-    Opening: lambda opening: opening.with_target().known_as,
+    Opening: lambda opening: opening.known_as,
     ApiKey: lambda key: key.name,
     Webhook: lambda webhook: webhook.url,
-    Session: lambda session: session.client(),
+    Session: lambda session: session.client,
 }

@@ -70,7 +70,7 @@ def show_collection(id: str) -> Response:
     return render(
         "collection",
         collection=found,
-        documents=[one.show_bare_if_damaged() for one in here],
+        documents=here,
         first=first,
         number=number,
         pages=pages,

@@ -115,7 +115,7 @@ def show_documents(**_: str) -> Response:
         links=links_by_target(page.documents),
         uploaders=names_of(filter(None, (one.uploader_id for one in page.documents))),
         gone=binned(owner_id, request.args.getlist("id")[:MOST_SELECTED]),
-        shared=[one.show_bare_if_damaged() for one in stored],
+        shared=stored,
         **_ready([one for one in made if not (one.revoked_at or one.has_ended())]),
         quota=runtime.quota,
         limit=runtime.settings.max_document_bytes,
@@ -195,7 +195,7 @@ def _link_to_all(owner_id: str, ids: list[str], terms: dict[str, Any]) -> str:
 
 
 def _save_selected(owner_id: str, ids: list[str]) -> Response:
-    found = [one.show_bare_if_damaged() for one in with_binned(owner_id, ids) if not one.binned_at]
+    found = [one for one in with_binned(owner_id, ids) if not one.binned_at]
     entries = entries_of(one for one in found if one.sha256)
     if not entries:
         raise NotFound

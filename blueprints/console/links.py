@@ -9,7 +9,7 @@ from flask import Response, g, jsonify, request
 from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
-from models import Document, DocumentToken
+from models import DocumentToken
 from models.core import NotFound, now
 from models.documents import with_binned
 from models.events import NO_MAIL, has_mail
@@ -73,7 +73,7 @@ def show_link(id: str) -> Response:
         return jsonify(address=address_of(link))
     used = openings(link)
     ids = {data["documentId"] for _, data in used if data.get("documentId")}
-    read = Document.with_root_keys(with_binned(g.caller.owner_id, ids))
+    read = with_binned(g.caller.owner_id, ids)
     opened, older = Opening.page_of_link(link, OPENINGS_ON_A_PAGE, request.args.get("after"))
     readings: dict[str, list[Any]] = {}
     for event, data in used:
@@ -85,7 +85,7 @@ def show_link(id: str) -> Response:
         target=link.target,
         address=address,
         qr=qr_code(address) if address and "qr" in request.args else "",
-        names={one.id: one.show_bare_if_damaged().name for one in read},
+        names={one.id: one.name for one in read},
         opened=opened,
         older=older,
         readings=readings,
@@ -99,8 +99,7 @@ def show_receipt(id: str) -> Response:
     found = Opening.one_of(g.caller.owner_id, id).with_target()
     found.receipt()  # raises `NotFound` without an agreement
     text = kept_text(found.target, found.agreement_sha256 or "")
-    target = found.target.show_bare_if_damaged()
-    return render("receipt", opening=found, agreement=text, target=target)
+    return render("receipt", opening=found, agreement=text, target=found.target)
 
 
 @links.get("/openings/<id>/receipt")

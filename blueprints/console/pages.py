@@ -529,7 +529,7 @@ def whereabouts() -> Whereabouts:
 def names_of(user_ids: Iterable[str]) -> dict[str, str]:
     """Return what people are called, by their ids: members of a space, now or before."""
     ids = sorted(set(user_ids))
-    found = User.genuine(User.select().where(User.id.in_(ids))) if ids else []
+    found = User.rows(User.select().where(User.id.in_(ids))) if ids else []
     return {one.id: _called(one) for one in found}
 
 

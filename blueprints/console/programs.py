@@ -77,7 +77,7 @@ def _show_key(issue: Callable[[], Issued[ApiKey]]) -> Response:
 @webhooks.get("")
 def show_webhooks() -> Response:
     """List the webhooks"""
-    found, _further = Webhook.page_of(g.caller.owner_id, WEBHOOKS_ON_A_PAGE, None)
+    found, _further = Webhook.page(g.caller.owner_id, WEBHOOKS_ON_A_PAGE, None)
     return render("webhooks", webhooks=found, types=EVENT_TYPES, groups=_GROUPS)
 
 

@@ -95,7 +95,7 @@ def _pending(state: str) -> tuple[PendingSignIn, SignInFacts]:
     if pending is None:
         raise AnswerRefusedError("this browser has begun no login, or too long ago")
     facts = pending.facts
-    if facts is None or not hmac.compare_digest(facts.state.encode(), state.encode()):
+    if not hmac.compare_digest(facts.state.encode(), state.encode()):
         raise AnswerRefusedError("the answer belongs to another login")
     if not pending.use_up():
         raise AnswerRefusedError("the answer came before")

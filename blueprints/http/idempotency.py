@@ -74,7 +74,7 @@ def execute_once(
         try:
             with in_one_transaction(partial(StoredResponse.lock, id, wait_seconds)):
                 answer = execute()
-                StoredResponse.store(id, fingerprint, answer)
+                StoredResponse.keep(id, fingerprint, answer)
         except IdempotencyInProgress:  # another process executed it; the transaction here is undone
             if (answer := StoredResponse.replayed(id, fingerprint)) is None:
                 raise

@@ -192,7 +192,7 @@ class DocumentRecord(ResponseSchema):
     name = fields.String()
     content_type = fields.String()
     size = fields.Integer(**described("Bytes of the original."))
-    sha256 = fields.String(**described("Of the original, in hex; empty if damaged or not shown."))
+    sha256 = fields.String(**described("Of the original, in hex; empty if not shown."))
     created_at = Timestamp()
     expires_at = Timestamp(allow_none=True)
     metadata = fields.Dict(values=fields.String())

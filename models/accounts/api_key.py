@@ -14,7 +14,7 @@ from ..records import (
     Issued,
     ResultPage,
     RowWith,
-    cached_property,
+    Sealed,
     has_passed,
     require_future,
 )
@@ -27,14 +27,16 @@ SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read"
 
 class ApiKey(Credential):
     PREFIX = "key"
-    AUTHORITY = ("id", "owner_id", "digest", "scopes", "expires_at", "revoked_at")
 
     digest = BlobField()
     masked_key = TextField()
-    sealed_name = BlobField()
     scopes = TextField()
     expires_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
+
+    name = Sealed()
+    made_by = Sealed()
+    """The id of the member who made the key of a space."""
 
     @classmethod
     def usable(cls, moment: Any) -> list[Any]:
@@ -69,9 +71,9 @@ class ApiKey(Credential):
         key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
         key.digest = credentials.fingerprint(secret)
         key.masked_key = credentials.mask(secret)
-        key.sealed_name = owner.seal("name/1", key.id, _named(name))
-        key.owner = owner
-        key.insert_row()
+        key.name = name
+        key.made_by = current_actor.get().get("userId")
+        key.store()
         return Issued(key, secret)
 
     @classmethod
@@ -111,31 +113,10 @@ class ApiKey(Credential):
     @classmethod
     def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
         Event.record_readings_of(owner.id)  # and `last_used_at` of recent uses
-        keys, next_after = cls.page_of(owner.id, limit, after)
-        for key in keys:
-            key.owner = owner
+        keys, next_after = cls.page(owner.id, limit, after)
         if owner.is_space:
             return [KeyOfSpace(key, key.made_by) for key in keys], next_after
         return keys, next_after
-
-    @cached_property
-    def owner(self) -> User:
-        return User.get_by_id(self.owner_id)
-
-    @property
-    def name(self) -> str | None:
-        name: str | None = self._named["name"]
-        return name
-
-    @property
-    def made_by(self) -> str | None:
-        """The id of the member who made the key of a space."""
-        return self._named["by"]
-
-    @cached_property
-    def _named(self) -> dict[str, str | None]:
-        named = self.owner.unseal("name/1", self.id, self.sealed_name)
-        return named if isinstance(named, dict) else {"name": named, "by": None}
 
     def revoke(self) -> None:
         """End the key now; one that has ended already keeps its moment."""
@@ -148,7 +129,6 @@ class ApiKey(Credential):
         """Return a new key of the same name, scopes and expiry; this key ends after the overlap."""
         with transaction(owner.id):
             key = ApiKey.one_of(owner.id, self.id)  # read again under the writer lock
-            key.owner = owner
             if key.revoked_at is not None or has_passed(key.expires_at):
                 raise NotFound("This key has ended. Create a new one instead.")
             ends_at = now() + overlap_seconds * 1000
@@ -175,9 +155,3 @@ class KeyOfSpace(RowWith[ApiKey]):
     """A key in the list of a space, with the id of the member who made it, if it is known."""
 
     maker_id: str | None
-
-
-def _named(name: str | None) -> Any:
-    """Return what is sealed as the name of a key: in a space with the id of its maker."""
-    maker_id = current_actor.get().get("userId")
-    return {"name": name, "by": maker_id} if maker_id else name

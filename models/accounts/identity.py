@@ -10,7 +10,7 @@ from peewee import BigIntegerField, IntegrityError, TextField
 
 from ..core import EmailTaken, now
 from ..events import Event
-from ..records import Authenticated, Owned
+from ..records import SealedByOwner
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
 
@@ -22,9 +22,9 @@ class IdentityTaken(EmailTaken):
     sentence = "This login belongs to another account. Log in with it, and remove it there first."
 
 
-class Identity(Authenticated, Owned):
+class Identity(SealedByOwner):
     PREFIX = "idn"
-    AUTHORITY = ("id", "created_at", "owner_id", "issuer", "subject")
+    UNBOUND = ("last_used_at",)
 
     issuer = TextField()
     subject = TextField()
@@ -33,12 +33,11 @@ class Identity(Authenticated, Owned):
     @classmethod
     def of(cls, issuer: str, subject: str) -> Self | None:
         """Return the identity of this pair; None if it is bound to no account."""
-        found = cls.genuine(cls.select().where(cls.issuer == issuer, cls.subject == subject))
-        return found[0] if found else None
+        return cls.first(cls.select().where(cls.issuer == issuer, cls.subject == subject))
 
     @classmethod
     def of_owner(cls, owner_id: str) -> list[Self]:
-        return cls.genuine(cls.select().where(cls.owner_id == owner_id).order_by(cls.id))
+        return cls.rows(cls.select().where(cls.owner_id == owner_id).order_by(cls.id))
 
     @classmethod
     def link(cls, owner_id: str, issuer: str, subject: str) -> Self:
@@ -56,7 +55,7 @@ class Identity(Authenticated, Owned):
             refuse_if_full(count, MOST_IDENTITIES, "other logins", "Remove one first.")
             identity: Self = cls.fresh(owner_id=owner_id, issuer=issuer, subject=subject)
             try:
-                identity.insert_row()
+                identity.store()
             except IntegrityError:  # another account was faster
                 raise IdentityTaken from None
             Event.record(owner_id, "identity.linked", identity.facts)

@@ -16,7 +16,7 @@ from crypto import credentials
 
 from ..core import Allowance, Invalid, NotFound, OperatorError, now
 from ..events import COMPOSERS, Event, Mail, MailLimit, has_mail, is_mail_address, name_in_mail
-from ..records import Authenticated, Issued
+from ..records import Issued, SealedByService
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import SERVICE, in_one_transaction, transaction
 from .member import MANAGE, Member, require_role
@@ -56,10 +56,8 @@ _REFUSAL = (
 )
 
 
-class Invitation(Authenticated):
+class Invitation(SealedByService):
     PREFIX = "inv"
-    AUTHORITY = ("id", "email_folded", "digest", "expires_at")
-    AUTHORITY_OPTIONAL = ("space_id", "role", "inviter_id")
 
     email_folded = TextField()
     digest = BlobField()
@@ -125,7 +123,7 @@ class Invitation(Authenticated):
     def waiting_for(cls, space_id: str) -> list[Self]:
         """Return the invitations to a space that nobody has accepted yet."""
         found = cls.select().where(cls.space_id == space_id, cls.expires_at > now())
-        return cls.genuine(found.order_by(cls.id))
+        return cls.rows(found.order_by(cls.id))
 
     @classmethod
     def take_back(cls, space_id: str, by_id: str, id: str) -> None:
@@ -156,7 +154,7 @@ class Invitation(Authenticated):
         invitation: Self = cls.fresh(email_folded=email_folded, digest=digest, **to_space)
         invitation.expires_at = invitation.created_at + life_seconds * 1000
         with transaction():
-            invitation.insert_row()
+            invitation.store()
             facts = {"invitation_id": invitation.id, "user_id": user.id if user else None}
             Event.record_of_service("account.invited", facts)
         return Issued(invitation, secret)
@@ -208,7 +206,7 @@ class Invitation(Authenticated):
     @classmethod
     def _with_secret(cls, secret: str) -> list[Self]:
         is_it = cls.digest == credentials.fingerprint(secret)
-        return cls.genuine(cls.select().where(is_it, cls.expires_at > now()))
+        return cls.rows(cls.select().where(is_it, cls.expires_at > now()))
 
     @classmethod
     def of_secret(cls, secret: str, email: str) -> Self:
@@ -218,7 +216,7 @@ class Invitation(Authenticated):
             cls.email_folded == fold_email(email),
             cls.expires_at > now(),
         )
-        for invitation in cls.genuine(found):
+        for invitation in cls.rows(found):
             if invitation.is_valid:
                 return invitation
         raise Invalid("#/invite", _REFUSAL)

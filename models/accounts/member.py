@@ -9,7 +9,7 @@ from peewee import Table as TableReference
 from peewee import TextField
 
 from ..core import Invalid, NotFound, ScopeMissing
-from ..records import OWNER_TABLE, Authenticated
+from ..records import Owner, SealedByOwner
 
 READ, WRITE, MANAGE = "read", "write", "manage"
 _MAY_READ = frozenset({"documents:read", "events:read"})
@@ -19,20 +19,18 @@ PERMISSIONS_OF_ROLES = {READ: _MAY_READ, WRITE: _MAY_WRITE, MANAGE: _MAY_MANAGE}
 ROLES = tuple(PERMISSIONS_OF_ROLES)
 
 
-class Member(Authenticated):
-    PREFIX = "mem"
-    AUTHORITY = ("id", "created_at", "space_id", "user_id", "role")
+class Member(SealedByOwner):
+    """A member; the owner of the row is the space."""
 
-    space_id = TextField()
+    PREFIX = "mem"
+
     user_id = TextField()
     role = TextField()
 
     @classmethod
     def find_of(cls, space_id: str, user_id: str) -> Self | None:
         """Return the member of this space who is this person, if there is one."""
-        found = cls.select().where(cls.space_id == space_id, cls.user_id == user_id)
-        members = cls.genuine(found)
-        return members[0] if members else None
+        return cls.first(cls.select().where(cls.owner_id == space_id, cls.user_id == user_id))
 
     @classmethod
     def of(cls, space_id: str, user_id: str) -> Self:
@@ -54,23 +52,23 @@ class Member(Authenticated):
 
     @classmethod
     def of_space(cls, space_id: str) -> list[Self]:
-        return cls.genuine(cls.select().where(cls.space_id == space_id).order_by(cls.id))
+        return cls.rows(cls.select().where(cls.owner_id == space_id).order_by(cls.id))
 
     @classmethod
     def of_user(cls, user_id: str) -> list[Self]:
-        return cls.genuine(cls.select().where(cls.user_id == user_id).order_by(cls.id))
+        return cls.rows(cls.select().where(cls.user_id == user_id).order_by(cls.id))
 
     @classmethod
     def is_last_manager(cls, space_id: str, user_id: str) -> bool:
         """Return whether this person manages the space, and no other enabled account does."""
-        person: Any = TableReference(OWNER_TABLE, ("id", "disabled_at"))
+        person: Any = TableReference(Owner._meta.table_name, ("id", "disabled_at"))
         enabled = person.select(person.id).where(person.disabled_at.is_null())
         manage = cls.select().where(
-            cls.space_id == space_id,
+            cls.owner_id == space_id,
             cls.role == MANAGE,
             (cls.user_id == user_id) | cls.user_id.in_(enabled),
         )
-        return {one.user_id for one in cls.genuine(manage)} == {user_id}
+        return {one.user_id for one in cls.rows(manage)} == {user_id}
 
     @property
     def permissions(self) -> frozenset[str]:

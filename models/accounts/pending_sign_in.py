@@ -5,21 +5,18 @@ the provider is taken once, from that browser, by the row that it uses up.
 """
 
 import hashlib
-import json
 import secrets
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Self
 
 from peewee import BigIntegerField, BlobField, TextField
 
-from crypto import DecryptionError, sealing
+from crypto import sealing
 
 from ..core import SIGN_INS, Allowance, TooManyRequests, now
-from ..records import Issued, Table
+from ..records import Issued, Sealed, SealedByService
 from ..runtime import current_runtime
 from ..storage import separate_transaction
-from .token_key import TokenKey
 
 LIFE_SECONDS = 600
 MOST_PENDING = 10_000  # beyond it the oldest go
@@ -45,15 +42,16 @@ class SignInFacts:
     session_id: str
 
 
-class PendingSignIn(Table):
+class PendingSignIn(SealedByService):
     PREFIX = "psi"
 
     digest = BlobField()
     kind = TextField()
     owner_id = TextField(null=True)
     network = TextField()  # a keyed digest of where it was begun
-    sealed_facts = BlobField()
     expires_at = BigIntegerField()
+
+    words = Sealed()
 
     @classmethod
     def begin(
@@ -76,12 +74,10 @@ class PendingSignIn(Table):
         pending.kind = LINKING if owner_id else LOGIN
         pending.network = _network_digest(network)
         pending.expires_at = pending.created_at + LIFE_SECONDS * 1000
-        key = TokenKey.newest_first()[0]
-        text = json.dumps(asdict(facts)).encode()
-        pending.sealed_facts = sealing.seal(key, pending._context(), text)
+        pending.words = asdict(facts)
         with separate_transaction(_LOCK, synced=False):
             cls._make_room(pending.network)
-            pending.insert_row()
+            pending.store()
         return Issued(pending, secret), facts
 
     @classmethod
@@ -99,17 +95,11 @@ class PendingSignIn(Table):
     def of_secret(cls, secret: str) -> Self | None:
         """Return the one with this secret, unless it has ended."""
         waits = cls.expires_at > now()
-        found: Self | None = cls.select().where(cls.digest == _digest(secret), waits).first()
-        return found
+        return cls.first(cls.select().where(cls.digest == _digest(secret), waits))
 
     @property
-    def facts(self) -> SignInFacts | None:
-        """The facts; None if they were altered, or sealed by a key that is gone."""
-        for key in TokenKey.newest_first():
-            with suppress(DecryptionError):
-                text = sealing.unseal(key, self._context(), self.sealed_facts)
-                return SignInFacts(**json.loads(text))
-        return None
+    def facts(self) -> SignInFacts:
+        return SignInFacts(**self.words)
 
     def use_up(self) -> bool:
         """Delete the row, and return whether this call was the first to do so."""
@@ -120,14 +110,9 @@ class PendingSignIn(Table):
     def forget_old(cls) -> None:
         cls.delete_in_batches(cls.expires_at <= now())
 
-    def _context(self) -> bytes:
-        """Return what the facts are bound to: all that the row says in clear."""
-        words = self.id, self.digest.hex(), self.kind, self.owner_id or "", str(self.expires_at)
-        return sealing.context("pending_sign_in/1", *words)
-
 
 def _network_digest(network: str) -> str:
-    return sealing.keyed_digest(current_runtime().authority_key, "network/1", network)
+    return sealing.keyed_digest(current_runtime().service_key, "network/1", network)
 
 
 def _digest(secret: str) -> bytes:

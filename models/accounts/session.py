@@ -10,20 +10,13 @@ and the member is `acting_user_id`. It ends with the membership, and with the pe
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from peewee import BigIntegerField, BlobField, IntegerField, TextField
+from peewee import BigIntegerField, IntegerField, TextField
 
 from crypto import DecryptionError, TokenClaims
 
 from ..core import SessionExpired, WrongCredentials, moment_of, now
 from ..events import Event, EventHead
-from ..records import (
-    Credential,
-    Owner,
-    OwnerAuthority,
-    ResultPage,
-    RowWith,
-    presented_by_member,
-)
+from ..records import Credential, Owner, ResultPage, RowWith, Sealed, presented_by_member
 from ..runtime import current_runtime
 from ..storage import transaction
 from .identity import Identity
@@ -51,14 +44,14 @@ class SessionHolder(NamedTuple):
 
 class Session(Credential):
     PREFIX = "ses"
-    AUTHORITY = ("id", "owner_id", "expires_at", "login_generation")
-    AUTHORITY_OPTIONAL = ("identity_id", "acting_user_id")
 
     expires_at = BigIntegerField()
     login_generation = IntegerField(default=0)  # of the person who logged in, when it began
-    sealed_client = BlobField(null=True)
     identity_id = TextField(null=True)  # by which somebody has logged in; null: by a password
     acting_user_id = TextField(null=True)  # the member who acts as the owner, a space
+
+    client = Sealed()
+    """The name of the program that started it; None if it is not known."""
 
     @classmethod
     def live(cls, moment: Any) -> list[Any]:
@@ -81,14 +74,14 @@ class Session(Credential):
         session: Self = cls.fresh(owner_id=user.id, login_generation=user.login_generation)
         session.expires_at = session.created_at + seconds * 1000
         session.last_used_at = session.created_at
-        session.sealed_client = user.seal("client/1", session.id, client)
+        session.client = client
         with transaction(user.id):
             user.require_same_password()
             if identity:
                 session.identity_id = cls._used(identity, user.id)
             has_others = cls.select().where(cls.owner_id == user.id).exists()
             is_first = not (EventHead.of(user.id).sequence or has_others)
-            session.insert_row()
+            session.store()
             if not is_first:  # which belongs to the registration
                 Event.record(user.id, "session.created", {"session_id": session.id})
             cls.keep_newest(current_runtime().settings.quota_sessions, cls.owner_id == user.id)
@@ -114,11 +107,11 @@ class Session(Credential):
         session.identity_id = of_person.identity_id
         session.expires_at = session.created_at + seconds * 1000
         session.last_used_at = session.created_at
-        session.sealed_client = space.seal("client/1", session.id, client)
+        session.client = client
         with transaction(space.id):
             user.require_same_password()
             Member.of(space.id, user.id)
-            session.insert_row()
+            session.store()
             facts = {"session_id": session.id, "user_id": user.id}
             Event.record(space.id, "session.created", facts)
             of_member = (cls.owner_id == space.id) & (cls.acting_user_id == user.id)
@@ -194,7 +187,7 @@ class Session(Credential):
             raise SessionExpired
         return presented.row._used_by(presented.person, space_id), presented.member
 
-    def _used_by(self, person: OwnerAuthority, owner_id: str) -> Self:
+    def _used_by(self, person: Owner, owner_id: str) -> Self:
         """Return the session, which is used now by the person who has logged in.
 
         Raise `SessionExpired` if it has another owner, or has ended with the person's logins.
@@ -216,24 +209,13 @@ class Session(Credential):
     ) -> ResultPage:
         """Return a page of live sessions, as `ListedSession`s; of one member alone, if given."""
         Event.record_readings_of(owner_id)  # and when they were last used
-        sessions, next_after = cls.page_of(owner_id, limit, after, acting_user_id=acting_user_id)
-        owner = Owner.get_by_id(owner_id)
-        listed = [row._listed(owner, is_current=row.id == current_id) for row in sessions]
-        return listed, next_after
+        sessions, next_after = cls.page(owner_id, limit, after, acting_user_id=acting_user_id)
+        return [row._listed(is_current=row.id == current_id) for row in sessions], next_after
 
-    def _listed(self, owner: Owner, *, is_current: bool) -> "ListedSession":
-        client = self.client(owner)
+    def _listed(self, *, is_current: bool) -> "ListedSession":
         if self.acting_user_id:
-            return SessionOfMember(self, is_current, client, self.acting_user_id)
-        return ListedSession(self, is_current, client)
-
-    def client(self, owner: Owner | None = None) -> str | None:
-        """Return the name of the program that started it; None if it is not known."""
-        if self.sealed_client is None:
-            return None
-        owner = owner or Owner.get_by_id(self.owner_id)
-        words: str | None = owner.unseal("client/1", self.id, self.sealed_client)
-        return words
+            return SessionOfMember(self, is_current, self.acting_user_id)
+        return ListedSession(self, is_current)
 
     @classmethod
     def end_others(cls, user_id: str, kept_id: str, login_generation: int) -> int:
@@ -279,12 +261,9 @@ class StartedSession(RowWith[Session]):
 
 @dataclass(frozen=True)
 class ListedSession(RowWith[Session]):
-    """A session in a list. `current` marks the session that asks; `client` is the name of the
-    program that started it, if known.
-    """
+    """A session in a list. `current` marks the session that asks."""
 
     current: bool
-    client: str | None
 
 
 @dataclass(frozen=True)

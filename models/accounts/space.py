@@ -41,7 +41,8 @@ class ListedMember(RowWith[Member]):
 
     @property
     def name(self) -> str | None:
-        return self.user.name
+        name: str | None = self.user.name
+        return name
 
 
 def make_space(maker: User, name: str) -> MemberSpace:
@@ -63,12 +64,12 @@ def spaces_of(user_id: str) -> list[MemberSpace]:
     members = Member.of_user(user_id)
     if not members:
         return []
-    ids = [member.space_id for member in members]
-    spaces = {one.id: one for one in User.genuine(User.select().where(User.id.in_(ids)))}
+    ids = [member.owner_id for member in members]
+    spaces = {one.id: one for one in User.rows(User.select().where(User.id.in_(ids)))}
     return [
-        MemberSpace(spaces[member.space_id], member.role)
+        MemberSpace(spaces[member.owner_id], member.role)
         for member in members
-        if member.space_id in spaces and spaces[member.space_id].disabled_at is None
+        if member.owner_id in spaces and spaces[member.owner_id].disabled_at is None
     ]
 
 
@@ -111,7 +112,7 @@ def members_of(space_id: str) -> list[ListedMember]:
     """Return the members of a space, those first who have been in it for longest."""
     members = Member.of_space(space_id)
     ids = [member.user_id for member in members]
-    users = {one.id: one for one in User.genuine(User.select().where(User.id.in_(ids)))}
+    users = {one.id: one for one in User.rows(User.select().where(User.id.in_(ids)))}
     return [ListedMember(one, users[one.user_id]) for one in members if one.user_id in users]
 
 
@@ -151,7 +152,7 @@ def add_invited(space_id: str, inviter_id: str, user_id: str, role: str) -> None
 def _add(space_id: str, user_id: str, role: str, by_id: str | None = None) -> Member:
     if Member.find_of(space_id, user_id):
         raise MemberExists
-    members = Member.select().where(Member.space_id == space_id).count()
+    members = Member.select().where(Member.owner_id == space_id).count()
     refuse_if_full(members, MOST_MEMBERS, "members in this space", "Remove one first.")
     memberships = Member.select().where(Member.user_id == user_id).count()
     refuse_if_full(memberships, MOST_MEMBERSHIPS, "spaces for this person", "Leave one first.")
@@ -159,8 +160,8 @@ def _add(space_id: str, user_id: str, role: str, by_id: str | None = None) -> Me
 
 
 def _insert(space_id: str, user_id: str, role: str, by_id: str | None) -> Member:
-    member: Member = Member.fresh(space_id=space_id, user_id=user_id, role=role)
-    member.insert_row()
+    member: Member = Member.fresh(owner_id=space_id, user_id=user_id, role=role)
+    member.store()
     Event.record(space_id, "member.added", _facts(user_id, by_id, role=role))
     return member
 
@@ -174,7 +175,7 @@ def _give_role(member: Member, role: str, by_id: str | None = None) -> None:
     if member.role != role:
         member.change(role=role)
         facts = _facts(member.user_id, by_id, role=role)
-        Event.record(member.space_id, "member.changed", facts)
+        Event.record(member.owner_id, "member.changed", facts)
 
 
 def change_member(space_id: str, by_id: str, user_id: str, role: str) -> ListedMember:
@@ -208,5 +209,5 @@ def remove_member(space_id: str, by_id: str, user_id: str) -> None:
 def drop_member(member: Member, by_id: str) -> None:
     """Delete a member with the sessions, in a transaction that holds the lock of the space."""
     Member.delete().where(Member.id == member.id).execute()
-    Session.end_of_member(member.space_id, member.user_id)
-    Event.record(member.space_id, "member.removed", _facts(member.user_id, by_id))
+    Session.end_of_member(member.owner_id, member.user_id)
+    Event.record(member.owner_id, "member.removed", _facts(member.user_id, by_id))

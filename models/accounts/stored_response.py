@@ -8,20 +8,21 @@ import hashlib
 from contextlib import AbstractContextManager
 from typing import Any
 
-from peewee import BlobField, IntegrityError
+from peewee import IntegrityError
 
 from ..core import IdempotencyInProgress, IdempotencyMismatch, now
-from ..records import OwnsDataKey
+from ..records import KeyedRow, Sealed
 from ..runtime import current_runtime
 from ..storage import engine, transaction
 
 RESPONSE_KEPT_MS = 24 * 60 * 60 * 1000
 
 
-class StoredResponse(OwnsDataKey):
+class StoredResponse(KeyedRow):
     PREFIX = "ans"
 
-    sealed_answer = BlobField()
+    fingerprint = Sealed()
+    answer = Sealed()
 
     class Meta:
         table_name = "answer"
@@ -52,16 +53,16 @@ class StoredResponse(OwnsDataKey):
     @classmethod
     def replayed(cls, id: str, fingerprint: str) -> Any:
         """Return the first response, or None. Raise `IdempotencyMismatch` for another request."""
-        stored = cls.get_or_none(cls.id == id, cls.created_at > now() - RESPONSE_KEPT_MS)
+        is_kept = cls.created_at > now() - RESPONSE_KEPT_MS
+        stored = cls.first(cls.select().where(cls.id == id, is_kept))
         if stored is None:
             return None
-        content = stored.unseal("answer/1", stored.id, stored.sealed_answer)
-        if content["fingerprint"] != fingerprint:
+        if stored.fingerprint != fingerprint:
             raise IdempotencyMismatch
-        return content["answer"]
+        return stored.answer
 
     @classmethod
-    def store(cls, id: str, fingerprint: str, answer: Any) -> None:
+    def keep(cls, id: str, fingerprint: str, answer: Any) -> None:
         """Store a response, inside the transaction of its request's own changes.
 
         Raises `IdempotencyInProgress` if meanwhile another process has stored one.
@@ -70,9 +71,9 @@ class StoredResponse(OwnsDataKey):
         with transaction(None):
             cls.delete().where(cls.id == id, cls.created_at <= now() - RESPONSE_KEPT_MS).execute()
             stored.generate_key()
-            content = {"fingerprint": fingerprint, "answer": answer}
-            stored.sealed_answer = stored.seal("answer/1", id, content)
+            stored.fingerprint = fingerprint
+            stored.answer = answer
             try:
-                stored.insert_row()
+                stored.store()
             except IntegrityError:
                 raise IdempotencyInProgress from None

@@ -4,21 +4,17 @@ A rotation of root keys adds a new one and wraps the former ones again, so that 
 retired while sessions go on.
 """
 
-from contextlib import suppress
-
 from peewee import SQL, fn
 
-from crypto import DecryptionError
-
 from ..core import now
-from ..records import OwnsDataKey
+from ..records import KeyedRow
 from ..storage import connected, transaction
 from .session import Session
 
 _TICKETS_KEPT_MS = 24 * 60 * 60 * 1000  # longer than any lives
 
 
-class TokenKey(OwnsDataKey):
+class TokenKey(KeyedRow):
     PREFIX = "tky"
 
     @classmethod
@@ -27,17 +23,13 @@ class TokenKey(OwnsDataKey):
         with transaction():
             key = cls.fresh()
             key.generate_key()
-            key.insert_row()
+            key.store()
 
     @classmethod
     def newest_first(cls) -> list[bytes]:
-        """Return the keys that can be unwrapped. Tokens that a damaged key sealed have ended."""
-        keys = []
+        """Return the keys that open. Tokens that a damaged key sealed have ended."""
         with connected():
-            for row in cls.all_newest_first():
-                with suppress(DecryptionError):
-                    keys.append(row.key)
-        return keys
+            return [row.key for row in cls.all_newest_first()]
 
     @classmethod
     def draw_alone(cls) -> None:

@@ -5,16 +5,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
-from peewee import (
-    JOIN,
-    SQL,
-    BigIntegerField,
-    BlobField,
-    IntegerField,
-    IntegrityError,
-    TextField,
-    fn,
-)
+from peewee import JOIN, SQL, IntegrityError, fn
 from peewee import Table as TableReference
 
 from crypto import passwords
@@ -31,7 +22,7 @@ from ..core import (
     now,
 )
 from ..events import Event, EventHead
-from ..records import OWNER_TABLE, Authenticated, Owner, OwnerAuthority, cached_property
+from ..records import Owner, Sealed
 from ..runtime import current_runtime, network_of
 from ..storage import database, transaction
 from .session import Session
@@ -81,21 +72,16 @@ class Sender(NamedTuple):
         return first + last if is_pair else first
 
 
-class User(Authenticated, Owner):
+class User(Owner):
     PREFIX = "usr"
-    AUTHORITY = OwnerAuthority._fields
+
+    name = Sealed()
+    shows_name = Sealed(default=True)
+    """Whether readers of links see name and address."""
+    password_digest = Sealed(default="")
 
     class Meta:
-        table_name = OWNER_TABLE
-
-    email = TextField()
-    email_folded = TextField()
-    sealed_name = BlobField()
-    sealed_password = BlobField()
-    disabled_at = BigIntegerField(null=True)
-    login_generation = IntegerField(default=0)  # counts how often all sessions were ended
-    received_seen_at = BigIntegerField(null=True)  # when the list of what strangers sent was seen
-    made_by = TextField(null=True)  # of a space: the id of the person whose quota it counts in
+        table_name = Owner._meta.table_name
 
     @classmethod
     def register(
@@ -136,10 +122,10 @@ class User(Authenticated, Owner):
         """Store a new account, in a transaction; an empty digest is that of no password."""
         user: Self = cls.fresh(email=email, email_folded=fold_email(email))
         user.generate_key()
-        user.sealed_name = user._sealed_profile(name, shows_name=True)
-        user.sealed_password = user.seal("password/1", user.id, digest)
+        user.name = name
+        user.password_digest = digest
         try:
-            user.insert_row()
+            user.store()
         except IntegrityError as error:
             raise EmailTaken from error
         EventHead.begin(user.id)
@@ -152,9 +138,9 @@ class User(Authenticated, Owner):
         space = cls(id=generate_id(SPACE_PREFIX), created_at=now(), made_by=made_by)
         space.email = space.email_folded = OF_SPACE + space.id
         space.generate_key()
-        space.sealed_name = space._sealed_profile(name, shows_name=True)
-        space.sealed_password = space.seal("password/1", space.id, "")
-        space.insert_row()
+        space.name = name
+        space.password_digest = ""
+        space.store()
         return space
 
     @property
@@ -189,9 +175,9 @@ class User(Authenticated, Owner):
             raise WrongCredentials
         failures.refuse_if_many(account, address)  # many may have been judged beside this one
         if passwords.needs_rehash(user.password_digest):
-            sealed = user.sealed_digest(password)
+            digest = user.digest_of(password)
             with transaction(user.id):
-                user.require_same_password().change(sealed_password=sealed)
+                user.require_same_password().change(password_digest=digest)
         return user
 
     def identify_again(self, password: str, address: str) -> Self:
@@ -230,8 +216,7 @@ class User(Authenticated, Owner):
             user = self.find(self.id)  # read again under the writer lock
             if user is None:
                 raise NotFound
-            user._profile = user._profile | changes
-            user.change(sealed_name=user._sealed_profile(**user._profile))
+            user.change(**changes)
         return user
 
     def see_received(self, moment: int) -> None:
@@ -242,18 +227,18 @@ class User(Authenticated, Owner):
     @classmethod
     def find_by_email(cls, email: str) -> Self | None:
         """Return the person with this address; None for what stands in its place, as in a space."""
-        found = cls.genuine(cls.select().where(cls.email_folded == fold_email(email)))
-        return found[0] if found and not found[0].is_space else None
+        found = cls.first(cls.select().where(cls.email_folded == fold_email(email)))
+        return None if found is None or found.is_space else found
 
     def change_password(self, password: str, kept_session_id: str) -> None:
         """Set a new password; end every other session, and all links that could set another one.
 
         Raises `WrongCredentials` if it has changed since the user was identified.
         """
-        sealed_password = self.sealed_digest(password)
+        digest = self.digest_of(password)
         with transaction(self.id):
             user = self.require_same_password()
-            user._store_password(kept_session_id, sealed_password=sealed_password)
+            user._store_password(kept_session_id, password_digest=digest)
 
     def end_other_sessions(self, kept_session_id: str) -> None:
         """End all sessions but this one; a login that is under way fails."""
@@ -271,9 +256,9 @@ class User(Authenticated, Owner):
         anything is changed, and may refuse. Returns the row as it is then.
         """
         require_strong_password(password, "#/password")
-        changes: dict[str, Any] = {"sealed_password": self.sealed_digest(password)}
+        changes = {"password_digest": self.digest_of(password)}
         if name is not None:
-            changes["sealed_name"] = self._sealed_profile(name, shows_name=self.shows_name)
+            changes["name"] = name
         with transaction(self.id):
             user = self.find(self.id)
             if user is None:
@@ -317,16 +302,16 @@ class User(Authenticated, Owner):
         user = cls(id=id, created_at=created_at, email=import_name, email_folded=import_name)
         user.disabled_at = now()
         user.generate_key()
-        user.sealed_name = user._sealed_profile(name, shows_name=True)
-        user.sealed_password = user.seal("password/1", id, digest)
-        user.insert_row()
+        user.name = name
+        user.password_digest = digest
+        user.store()
         return user
 
     @classmethod
     def importing(cls) -> list[Self]:
         """Return the users whose import has begun."""
         found = cls.select().where(cls.email_folded.startswith(IMPORTING))
-        return cls.genuine(found)
+        return cls.rows(found)
 
     @property
     def has_address(self) -> bool:
@@ -359,7 +344,7 @@ class User(Authenticated, Owner):
                 cls.email_folded < f"{prefix}`",
                 cls.email_folded == cls.id,
             )
-            found += cls.genuine(rows)
+            found += cls.rows(rows)
         return found
 
     def _set_disabled_at(self, moment: int | None) -> None:
@@ -388,30 +373,6 @@ class User(Authenticated, Owner):
         self.change(login_generation=self.login_generation + 1, **fields)
         return Session.end_others(self.id, kept_session_id, self.login_generation)
 
-    @cached_property
-    def _profile(self) -> dict[str, Any]:
-        """The name, and whether readers of links see it.
-
-        Both are sealed as one text, so that nobody outside of the service can change the choice.
-        Rows of version 0.2.0 have sealed the name alone.
-        """
-        sealed = self.unseal("name/1", self.id, self.sealed_name)
-        is_whole = isinstance(sealed, dict)
-        return sealed if is_whole else {"name": sealed, "shows_name": True}
-
-    def _sealed_profile(self, name: str | None, *, shows_name: bool) -> bytes:
-        profile = {"name": name, "shows_name": shows_name}
-        return self.seal("name/1", self.id, profile)
-
-    @property
-    def name(self) -> str | None:
-        name: str | None = self._profile["name"]
-        return name
-
-    @property
-    def shows_name(self) -> bool:
-        return bool(self._profile["shows_name"])
-
     @property
     def sender(self) -> Sender | None:
         """The sender that readers of this user's links see; None if the user hides it."""
@@ -420,17 +381,12 @@ class User(Authenticated, Owner):
         return Sender(self.name, "" if self.is_space else self.email)
 
     @property
-    def password_digest(self) -> str:
-        return str(self.unseal("password/1", self.id, self.sealed_password))
-
-    @property
     def has_password(self) -> bool:
         """Whether there is a password by which the user can log in."""
         return current_runtime().settings.passwords == "on" and bool(self.password_digest)
 
-    def sealed_digest(self, password: str) -> bytes:
-        digest = current_runtime().account_passwords.hash_password(password, self.id)
-        return self.seal("password/1", self.id, digest)
+    def digest_of(self, password: str) -> str:
+        return current_runtime().account_passwords.hash_password(password, self.id)
 
 
 def refuse_if_passwords_off() -> None:

@@ -38,13 +38,13 @@ def _move(owner_id: str, ids: Iterable[str], binned_at: int | None, type: str) -
 def with_binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
     """Return those of the owner's documents that have these ids, in the bin or not."""
     named = list(ids)
-    return Document.genuine(_of(owner_id).where(Document.id.in_(named))) if named else []
+    return Document.rows(_of(owner_id).where(Document.id.in_(named))) if named else []
 
 
 def all_with_binned(owner_id: str) -> list[Document]:
     """Return all of the owner's documents, first those that are not in the bin."""
     in_order = Document.binned_at.is_null(False), Document.id
-    return Document.with_root_keys(Document.genuine(_of(owner_id).order_by(*in_order)))
+    return Document.rows(_of(owner_id).order_by(*in_order))
 
 
 def binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
@@ -71,7 +71,7 @@ def bin_page(owner_id: str, rows: int, number: int) -> NumberedPage:
     number, pages = existing_page(stored.binned, rows, number)
     in_bin = _of(owner_id).where(Document.binned_at.is_null(False))
     last_first = in_bin.order_by(Document.binned_at.desc(), Document.id.desc())
-    shown = Document.to_show(last_first.limit(rows).offset(rows * (number - 1)))
+    shown = Document.rows(last_first.limit(rows).offset(rows * (number - 1)))
     return NumberedPage(shown, number, pages, stored, stored.binned)
 
 

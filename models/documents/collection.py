@@ -1,7 +1,7 @@
 """A collection: an ordered list of documents with a title, shared by links as a document is.
 
-Title, note, list and limit are sealed in one text under a key of the row's own, which is bound to
-its id and owner: somebody who alters the database can neither read nor extend a list. The rows of
+Title, note, list and limit are sealed under a key of the row's own, which is bound to its id and
+owner: somebody who alters the database can neither read nor extend a list. The rows of
 `collection_document` are an index of the lists; they decide nothing. A list names documents that
 are not there for the moment, too; nobody sees those.
 """
@@ -9,15 +9,12 @@ are not there for the moment, too; nobody sees those.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
-from peewee import BlobField
 from peewee import Table as TableReference
-
-from crypto import DecryptionError, RootKeyMissing
 
 from ..core import Invalid, NotFound, now
 from ..events import Event, EventHead
-from ..records import Owned, OwnsDataKey, ResultPage, cached_property
-from ..runtime import current_runtime, log_damage, refuse_if_full
+from ..records import KeyedRow, Owned, ResultPage, Sealed, cached_property
+from ..runtime import current_runtime, refuse_if_full
 from ..storage import database, shred, transaction
 from .document import Document
 
@@ -29,13 +26,17 @@ _ABSENT = "One of these documents is not there, or is not yours."
 T = TypeVar("T")
 
 
-class Collection(OwnsDataKey, Owned):
+class Collection(KeyedRow, Owned):
     PREFIX = "col"
 
     at_deletion: ClassVar[list[Callable[["Collection"], None]]] = []
     """Functions that end the links of a collection, in the transaction of its deletion."""
 
-    sealed_meta = BlobField()
+    title = Sealed()
+    note = Sealed()
+    max_bytes = Sealed()
+    """The most bytes that it may hold for a stranger's file to be taken."""
+    documents_listed = Sealed(default=())
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
@@ -66,8 +67,10 @@ class Collection(OwnsDataKey, Owned):
             most = current_runtime().settings.quota_collections
             refuse_if_full(count, most, "collections", "Delete one first.")
             collection.generate_key()
-            collection.seal_meta({"title": title, "note": note, "max_bytes": max_bytes})
-            collection.insert_row()
+            collection.title = title
+            collection.note = note
+            collection.max_bytes = max_bytes
+            collection.store()
             collection.record_event("collection.created")
             collection._change(add=document_ids, add_pointer="#/documentIds")
             return collection, with_row(collection)
@@ -92,7 +95,7 @@ class Collection(OwnsDataKey, Owned):
         found = cls.select().where(
             cls.owner_id == document.owner_id, cls.condition("document_id", document.id, 0)
         )
-        return cls.with_root_keys(list(found))
+        return cls.rows(found)
 
     @classmethod
     def appender_to(cls, owner_id: str, id: str) -> Callable[[Document], Self]:
@@ -125,11 +128,10 @@ class Collection(OwnsDataKey, Owned):
         if not set(order := list(order)) <= set(ids):
             raise Invalid("#/order", "Name documents of the collection only.")
         ids = list(dict.fromkeys([*order, *ids]))
-        changed = [name for name in fields if fields[name] != self.meta[name]]
+        changed = [name for name in fields if fields[name] != getattr(self, name)]
         is_reordered = [id for id in ids if id in before] != [id for id in before if id in ids]
         if changed or ids != before:
-            self.seal_meta(self.meta | fields | {"documents": ids})
-            self.change(sealed_meta=self.sealed_meta)
+            self.change(**fields, documents_listed=ids)
             self._record_members(before, ids)
         if named := [_FIELDS[name] for name in changed] + ["order"] * is_reordered:
             self.record_event("collection.updated", changed=named)
@@ -154,7 +156,7 @@ class Collection(OwnsDataKey, Owned):
         found = Document.select().where(
             Document.owner_id == self.owner_id, Document.id.in_(list(ids)), *Document.live(now())
         )
-        return Document.with_root_keys(Document.genuine(found))
+        return Document.rows(found)
 
     @cached_property
     def documents(self) -> list[Document]:
@@ -170,12 +172,11 @@ class Collection(OwnsDataKey, Owned):
 
     @classmethod
     def listed(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
-        """Return a page of an owner's collections, without the title of one that does not open."""
+        """Return a page of an owner's collections."""
         asked = {name: value for name, value in filters.items() if value is not None}
-        rows, next_after = cls.page_of(owner_id, limit, after, **asked)
+        rows, next_after = cls.page(owner_id, limit, after, **asked)
         totals = cls._totals_of([row.id for row in rows])
-        for row in cls.with_root_keys(rows):
-            row.show_bare_if_damaged()
+        for row in rows:
             row.totals = totals.get(row.id, (0, 0))
         return rows, next_after
 
@@ -185,7 +186,7 @@ class Collection(OwnsDataKey, Owned):
         first_ids = {one.id: one.document_ids[:most] for one in collections}
         named = {id for ids in first_ids.values() for id in ids}
         found = Document.select().where(Document.id.in_(list(named)), *Document.live(now()))
-        by_id = {one.id: one for one in Document.to_show(found)} if named else {}
+        by_id = {one.id: one for one in Document.rows(found)} if named else {}
         return {id: [by_id[one] for one in ids if one in by_id] for id, ids in first_ids.items()}
 
     @classmethod
@@ -213,48 +214,25 @@ class Collection(OwnsDataKey, Owned):
     def size(self) -> int:
         return self.totals[1]
 
-    @cached_property
-    def meta(self) -> dict[str, Any]:
-        meta: dict[str, Any] = self.unseal("meta/1", self.id, self.sealed_meta)
-        return meta
-
-    def seal_meta(self, meta: dict[str, Any]) -> None:
-        self.meta = {"documents": []} | meta
-        self.sealed_meta = self.seal("meta/1", self.id, self.meta)
-
-    def store_row(self) -> None:
-        """Store a row whose list is sealed already, with the index of the list."""
-        self.wrap_key()
-        self.insert_row()
-        self._index(self.document_ids)
-
-    def show_bare_if_damaged(self) -> Self:
-        """Show the id as the title of a collection that does not open, as a list does."""
-        try:
-            _ = self.meta
-        except (DecryptionError, RootKeyMissing) as error:
-            log_damage(self.id, error)
-            self.meta = {"title": self.id, "note": None, "max_bytes": 1, "documents": []}
-        return self
-
     @property
-    def title(self) -> str:
-        return str(self.meta["title"])
+    def meta(self) -> dict[str, Any]:
+        """`title`, `note`, `max_bytes`, and the ids of its `documents`."""
+        own = {name: getattr(self, name) for name in _FIELDS}
+        return own | {"documents": self.document_ids}
+
+    def store_as_exported(self, meta: dict[str, Any]) -> None:
+        """Store a collection of another instance, with the index of its list."""
+        for name in _FIELDS:
+            setattr(self, name, meta[name])
+        self.documents_listed = meta["documents"]
+        self.generate_key()
+        self.store()
+        self._index(self.document_ids)
 
     @property
     def name(self) -> str:
         """The title, by the name that documents use for theirs."""
-        return self.title
-
-    @property
-    def note(self) -> str | None:
-        note: str | None = self.meta["note"]
-        return note
-
-    @property
-    def max_bytes(self) -> int:
-        """The most bytes that it may hold for a stranger's file to be taken."""
-        return int(self.meta["max_bytes"])
+        return str(self.title)
 
     @property
     def room(self) -> int:
@@ -267,7 +245,7 @@ class Collection(OwnsDataKey, Owned):
 
     @property
     def document_ids(self) -> list[str]:
-        return list(self.meta["documents"])
+        return list(self.documents_listed)
 
     def record_read(self, type: str) -> None:
         """Record an event that the contents were read."""
@@ -297,10 +275,7 @@ class Collection(OwnsDataKey, Owned):
 def _take_out_of_all(document: Document) -> None:
     """Take a document out of all collections, in the transaction that deletes it."""
     for collection in Collection.holding(document):
-        try:
-            collection._change(remove=[document.id])
-        except (DecryptionError, RootKeyMissing) as error:
-            log_damage(collection.id, error)
+        collection._change(remove=[document.id])
 
 
 Document.before_deletion.append(_take_out_of_all)

@@ -1,22 +1,20 @@
 """A document: its row, its sealed payload, its owner.
 
-The wrapped key is bound to the document's id and owner; name and metadata to its id; the payload to
-its id, content type and size. So bytes moved to another row do not decrypt. A MAC covers the
-columns that the service acts on by itself, as the end.
+The wrapped key is bound to the document's id and owner; name and metadata to all columns; the
+payload to its id, content type and size. So bytes moved to another row do not decrypt.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
-from peewee import SQL, BigIntegerField, BlobField, TextField, fn
+from peewee import SQL, BigIntegerField, TextField, fn
 
-from crypto import DecryptionError, RootKeyMissing
 from crypto.password_file import PasswordSeal
 
 from ..core import NotFound, ScopeMissing, now
 from ..events import Event, EventHead
-from ..records import Authenticated, Owned, ResultPage, cached_property, has_passed, require_future
-from ..runtime import current_runtime, log_damage
+from ..records import Owned, ResultPage, Sealed, has_passed, require_future
+from ..runtime import current_runtime
 from ..storage import shred, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES
 from ..storage.payloads import rows as payload_rows
@@ -40,10 +38,8 @@ class Stored(NamedTuple):
     binned: int
 
 
-class Document(Authenticated, Payload, Owned):
+class Document(Payload, Owned):
     PREFIX = "doc"
-    AUTHORITY = ("id", "owner_id", "content_type", "size", "place", "expires_at")
-    AUTHORITY_OPTIONAL = ("binned_at",)
 
     at_deletion: ClassVar[list[Callable[["Document"], None]]] = []
     """Functions that end the links of a document, in the transaction of its deletion."""
@@ -59,7 +55,13 @@ class Document(Authenticated, Payload, Owned):
     expires_at = BigIntegerField(null=True)
     binned_at = BigIntegerField(null=True)
     came_by = TextField(null=True)  # the id of the link by which a stranger sent it
-    sealed_meta = BlobField()
+
+    given_name = Sealed()
+    given_metadata = Sealed()
+    sha256 = Sealed(default="")
+    """Of the payload, in hex."""
+    uploader_id = Sealed()
+    """The id of the member who uploaded it into a space, if a member did."""
 
     @classmethod
     def live(cls, moment: Any) -> list[Any]:
@@ -98,18 +100,11 @@ class Document(Authenticated, Payload, Owned):
         """Return a page of documents by content type and by moments, both exclusive.
 
         `content_type` is with parameters or without; `media_types` are words with spaces between
-        and around them. An altered document is listed as it is stored, and does not open: to verify
-        50 MACs would take a tenth of the time of a list.
+        and around them.
         """
         if ";" not in (filters.get("content_type") or ";"):
             filters["media_type"] = essence(filters.pop("content_type"))
-        rows, next_after = cls.page_of(owner_id, limit, after, as_stored=True, **filters)
-        return cls.to_show(rows), next_after
-
-    @classmethod
-    def to_show(cls, rows: Iterable[Self]) -> list[Self]:
-        """Return the rows; a row that does not open is shown without its sealed fields."""
-        return [row.show_bare_if_damaged() for row in cls.with_root_keys(list(rows))]
+        return cls.page(owner_id, limit, after, **filters)
 
     @classmethod
     def live_of(cls, owner_id: str, *columns: Any, **filters: Any) -> Any:
@@ -137,7 +132,7 @@ class Document(Authenticated, Payload, Owned):
 
     @classmethod
     def all_due(cls) -> list[Self]:
-        return cls.genuine(cls.select().where(cls.due(now())))
+        return cls.rows(cls.select().where(cls.due(now())))
 
     @classmethod
     def having_objects(cls, ids: Iterable[str]) -> set[str]:
@@ -145,8 +140,8 @@ class Document(Authenticated, Payload, Owned):
 
         A row that was altered may say that its payload is no object.
         """
-        found = cls.select().where(cls.id.in_(list(ids)))
-        return {one.id for one in found if one.place == OBJECTS or not one.is_genuine()}
+        found = cls.rows_as_stored(cls.select().where(cls.id.in_(list(ids))))
+        return {one.id for one in found if one.place == OBJECTS or not one.opens()}
 
     @classmethod
     def of_id(cls, document_id: str) -> Self:
@@ -156,19 +151,16 @@ class Document(Authenticated, Payload, Owned):
             raise NotFound
         return found
 
-    @cached_property
+    @property
     def meta(self) -> dict[str, Any]:
-        meta: dict[str, Any] = self.unseal("meta/1", self.id, self.sealed_meta)
-        return meta
+        """`name` and `metadata` as they were given, and `sha256`."""
+        return {"name": self.given_name, "metadata": self.metadata, "sha256": self.sha256}
 
-    def show_bare_if_damaged(self) -> Self:
-        """Show a document that does not open without its sealed fields, as a list does."""
-        try:
-            _ = self.meta
-        except (DecryptionError, RootKeyMissing) as error:
-            log_damage(self.id, error)
-            self.showing_only({})
-        return self
+    @meta.setter
+    def meta(self, meta: Mapping[str, Any]) -> None:
+        self.given_name = meta["name"]
+        self.given_metadata = meta["metadata"]
+        self.sha256 = meta["sha256"]
 
     def showing_only(self, known: dict[str, Any]) -> Self:
         """Show only `name` and `metadata` of the sealed fields, if they are known."""
@@ -178,7 +170,7 @@ class Document(Authenticated, Payload, Owned):
 
     @property
     def name(self) -> str:
-        return self.meta["name"] or self.default_name
+        return self.given_name or self.default_name
 
     @property
     def default_name(self) -> str:
@@ -186,32 +178,18 @@ class Document(Authenticated, Payload, Owned):
 
     @property
     def metadata(self) -> dict[str, str]:
-        return dict(self.meta["metadata"])
-
-    @property
-    def uploader_id(self) -> str | None:
-        """The id of the member who uploaded it into a space, if a member did."""
-        uploader_id: str | None = self.meta.get("by")
-        return uploader_id
-
-    @property
-    def sha256(self) -> str:
-        return str(self.meta["sha256"])
+        return dict(self.given_metadata or {})
 
     def store_row(self) -> None:
         """Store the row, inside the transaction that stores the payload's last pieces."""
-        self.store_row_as_exported()
+        self.store_as_exported()
         self.record_event("document.created", expires_at=self.expires_at, **self.origin)
 
-    def store_row_as_exported(self) -> None:
+    def store_as_exported(self) -> None:
         """Store the row without an event: the log that was exported with it has the event."""
         self.media_type = essence(self.content_type)
         self.wrap_key()
-        self.insert_row()
-
-    def seal_meta(self, meta: dict[str, Any]) -> None:
-        self.meta = meta
-        self.sealed_meta = self.seal("meta/1", self.id, meta)
+        self.store()
 
     def edit(self, *, may_end_earlier: bool = True, **changes: Any) -> None:
         """Change `name`, `metadata` or `expires_at`; None removes a value.
@@ -221,13 +199,11 @@ class Document(Authenticated, Payload, Owned):
         require_future(changes.get("expires_at"))
         with transaction(self.owner_id):
             found = Document.one_of(self.owner_id, self.id)  # read again under the writer lock
-            meta = dict(found.meta)
-            expires_at = changes.pop("expires_at", found.expires_at)
+            expires_at = changes.get("expires_at", found.expires_at)
             if not may_end_earlier and _is_earlier(expires_at, found.expires_at):
                 raise ScopeMissing("An earlier end needs the scope 'documents:delete'. Leave it.")
-            meta |= changes
-            self.seal_meta(meta | {"metadata": meta["metadata"] or {}})
-            self.change(sealed_meta=self.sealed_meta, expires_at=expires_at)
+            columns = {"name": "given_name", "metadata": "given_metadata"}
+            self.change(**{columns.get(name, name): value for name, value in changes.items()})
 
     @staticmethod
     def password_seal(password: str, caller: str) -> PasswordSeal:
@@ -258,7 +234,7 @@ class Document(Authenticated, Payload, Owned):
 
         A large payload may have been moved since the row was read.
         """
-        found = Document.find(self.id) if self.size > PIECE_BYTES else None
+        found = Document.as_stored(self.id) if self.size > PIECE_BYTES else None
         if (found or self).place == OBJECTS:
             UnreferencedObject.mark_to_drop(self.id)
         else:

@@ -8,14 +8,14 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import DecryptionError, sealing
 
 from ..core import NotFound
-from ..records import OwnsDataKey
+from ..records import KeyedRow
 from ..runtime import current_runtime
 from ..storage import connected
 from ..storage.payloads import CHUNKS, PIECE_BYTES, ROWS, PayloadStore
 from ..storage.payloads import rows as payload_rows
 
 
-class Payload(OwnsDataKey):
+class Payload(KeyedRow):
     """The part of a document's row that names the place of its payload and the context it is bound
     to.
     """
@@ -57,7 +57,7 @@ class Payload(OwnsDataKey):
                     number += 1
             except DecryptionError:
                 with connected():
-                    found = self.find(self.id)
+                    found = self.as_stored(self.id)
                 if found is None:
                     raise NotFound from None
                 if found.place == self.place:

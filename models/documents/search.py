@@ -81,7 +81,7 @@ def _page_by_index(
         ids.order_by(*by).limit(rows).offset(rows * (number - 1))
     )  # sorted by an index alone
     query: Any = Document.select().where(Document.id.in_(ids_of_page)).order_by(*by)
-    documents = Document.to_show([Document._of_row(row) for row in query.tuples()])
+    documents = Document.rows(query)
     return NumberedPage(documents, number, pages, stored, total)
 
 

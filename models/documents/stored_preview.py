@@ -236,7 +236,7 @@ class StoredPreview(Table):
             engine().reserve_disk_space(len(made), settings.reserve_bytes),
             separate_transaction(synced=False),
         ):
-            if document.find(document.id):
+            if document.as_stored(document.id):
                 row._store(sealed, settings.preview_bytes)
             return True
         return False
@@ -246,7 +246,7 @@ class StoredPreview(Table):
         self._make_room(most_bytes - self.size)
         starts = range(0, len(sealed), SEALED_BYTES)
         payload_rows.store(self.id, (sealed[at : at + SEALED_BYTES] for at in starts))
-        self.insert_row()
+        self.store()
 
     @classmethod
     def _make_room(cls, most_bytes: int) -> None:
@@ -263,4 +263,5 @@ class StoredPreview(Table):
         cls.delete().where(cls.id == id).execute()
 
     def _context(self) -> bytes:
-        return sealing.context("preview/1", self.document_id, self.id, str(self.size))
+        words = self.document_id, self.id, self.size, self.created_at, self.expires_at
+        return sealing.context("preview/2", *map(str, words))

@@ -92,9 +92,8 @@ def upload(
     document.place = place_for(payload.size)
     document.origin = origin
     document.came_by = came_by
-    meta: dict[str, Any] = {"name": name, "metadata": metadata or {}}
-    if user_id := _acting_user_id():
-        meta["by"] = user_id
+    document.uploader_id = _acting_user_id()
+    meta = {"name": name, "metadata": metadata or {}}
     return document, _store_or_abort(document, payload.pieces(), meta, with_row)
 
 
@@ -120,8 +119,8 @@ def store_as_exported(document: Document, payload: Iterable[bytes], meta: dict[s
                     UnreferencedObject.end_upload(document.id)
                 if digest.hexdigest() != meta["sha256"]:
                     raise DecryptionError
-                document.seal_meta(meta)
-                document.store_row_as_exported()
+                document.meta = meta
+                document.store_as_exported()
         except BaseException:
             if not in_rows:
                 delete_aborted_object(document.id)
@@ -146,7 +145,7 @@ def _store_or_abort(
         except BaseException as error:
             _abort(document)
             if isinstance(error, NotSynced):
-                if Document.find(document.id):
+                if Document.as_stored(document.id):
                     is_stored = f"Document {document.id} is stored. {_UNSYNCED}"
                     raise StoredUnsynced(is_stored) from error
                 raise StorageFailing(_NOT_STORED) from error
@@ -162,7 +161,7 @@ def _store(
     since = engine().sync_failures()
     digest = hashlib.sha256()
     first, last = _store_payload(document, payload, digest)
-    document.seal_meta(meta | {"sha256": digest.hexdigest()})
+    document.meta = meta | {"sha256": digest.hexdigest()}
     with transaction(document.owner_id, since=since), EventHead.moved_once(document.owner_id):
         on_rollback(partial(_abort, document))
         _require_member(document.owner_id)
@@ -285,7 +284,7 @@ def delete_aborted_uploads() -> None:
 
 def _delete_aborted_upload(document_id: str) -> None:
     with separate_transaction(synced=False):
-        if not Document.find(document_id):
+        if not Document.as_stored(document_id):
             payload_rows.drop(document_id)
     current_runtime().aborted_uploads.discard(document_id)
 
@@ -293,7 +292,7 @@ def _delete_aborted_upload(document_id: str) -> None:
 def delete_aborted_object(document_id: str) -> None:
     """Have the object deleted, unless the document refers to it: only its sync failed, then."""
     with separate_transaction(synced=False):
-        document = Document.find(document_id)
+        document = Document.as_stored(document_id)
         if document is None or document.place != OBJECTS:
             UnreferencedObject.mark_to_drop(document_id)
 

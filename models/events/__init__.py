@@ -2,7 +2,7 @@
 
 from .attempt import Outcome, delivery_queued, failure_of, release_lane, release_lanes
 from .chain import ChainEntry, EventHead, entries_of, last_entry
-from .delivery import OpenedDelivery, WebhookDelivery
+from .delivery import WebhookDelivery
 from .event import READINGS, TYPES, Event, Facts, current_actor, facts_about, has_mail
 from .mail import COMPOSERS, NO_MAIL, Mail, compose, is_mail_address, name_in_mail
 from .mail_limit import MAIL_KINDS, MailLimit

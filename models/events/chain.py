@@ -1,10 +1,9 @@
 """A chain of events: its entries, as they are read back and verified, and its head.
 
 There is a chain for each user, and one of the service itself. The head holds number and hash of the
-last entry, and of the oldest one that is kept. A MAC under the key of `authority.py` lies in it, so
-that a chain that was cut off or linked anew outside of the service is recognized. A chain whose
-head was altered goes on, but is never signed again: it stays recognizable until a backup is
-restored.
+last entry, and of the oldest one that is kept. It is sealed by the service, so that a chain that
+was cut off or linked anew outside of the service is recognized. A chain whose head was altered goes
+on, but its head is never sealed again: it stays recognizable until a backup is restored.
 """
 
 import json
@@ -12,15 +11,14 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from peewee import BigIntegerField, BlobField, TextField
 
-from crypto import FIRST_PREVIOUS, authority_mac, event_hash, is_authentic
+from crypto import FIRST_PREVIOUS, event_hash
 
 from ..core import now, rfc3339
-from ..records import Owner, Table
-from ..runtime import current_runtime
+from ..records import Owner, SealedByService
 from ..storage import SERVICE, engine
 
 _ALTERED = "The head of the log of %s was altered outside of the service. Run: flask audit verify"
@@ -29,7 +27,7 @@ _ENTRIES = """
     FROM event
     WHERE owner_id = :owner_id ORDER BY """
 _IN_ORDER = f"{_ENTRIES} sequence, id"
-_OLDEST = f"{_ENTRIES} id LIMIT :count"  # genuine entries are in the order of their ids, too
+_OLDEST = f"{_ENTRIES} id LIMIT :count"  # entries that hold are in the order of their ids, too
 _LAST = f"{_ENTRIES} id DESC LIMIT 1"
 _held: ContextVar[Any] = ContextVar("held", default=None)
 
@@ -88,24 +86,20 @@ def last_entry(owner_id: str) -> ChainEntry | None:
     return next(map(ChainEntry._make, engine().stream(_LAST, {"owner_id": owner_id})), None)
 
 
-class EventHead(Table):
+class EventHead(SealedByService):
     """The head of a chain. `id` is the owner's. A chain without entries has the last number 0."""
-
-    AUTHENTICATED: ClassVar = ("id", "sequence", "hash", "last_id", "oldest", "hash_before")
 
     sequence = BigIntegerField()
     hash = BlobField()
     last_id = TextField()
     oldest = BigIntegerField()  # the number of the oldest entry that is kept, or of the next one
     hash_before = BlobField()  # the previous hash of that entry
-    mac = BlobField(null=True)
 
     @classmethod
     def begin(cls, owner_id: str) -> Self:
         """Store the head of a new chain, and return it."""
         head = cls._empty(owner_id)
-        head.sign()
-        head.insert_row()
+        head.store()
         return head
 
     @classmethod
@@ -116,23 +110,22 @@ class EventHead(Table):
         head.hash = hash_before
         head.oldest = oldest
         head.hash_before = hash_before
-        head.sign()
-        head.insert_row()
+        head.store()
 
     @classmethod
     def of(cls, owner_id: str) -> Self:
-        """Return the head, to be moved in the present transaction. It may not be genuine."""
+        """Return the head, to be moved in the present transaction. It may not open."""
         held: Self | None = _held.get()
         if held and held.id == owner_id:
             return held
-        head = cls.find(owner_id)
-        if head is not None and head.is_genuine():
+        head = cls.as_stored(owner_id)
+        if head is not None and head.opens():
             return head
         if owner_id != SERVICE:
             Owner.get_by_id(owner_id)  # else the account was deleted beside this, and no log begins
         logging.getLogger("docservice").error(_ALTERED, owner_id)
         if head is None:
-            cls._empty(owner_id).insert_row()
+            cls._empty(owner_id)._insert_columns()  # not sealed
         return cls._resumed(owner_id)
 
     @classmethod
@@ -151,20 +144,19 @@ class EventHead(Table):
         head.move()
 
     def move(self, **fields: Any) -> None:
-        """Store new values of some columns, with the MAC; without one if the head had none."""
+        """Store new values of some columns, sealed unless the head did not open."""
         self.__data__.update(fields)
         if _held.get() is self:
             return
-        if self.mac is not None:
-            self.sign()
-        self.change(**{name: getattr(self, name) for name in (*self.AUTHENTICATED[1:], "mac")})
+        if self.is_sealed:
+            self.seal()
+        names = ("sequence", "hash", "last_id", "oldest", "hash_before", "sealed")
+        self._store_columns(**{name: getattr(self, name) for name in names})
 
-    def sign(self) -> None:
-        self.mac = authority_mac(current_runtime().authority_key, *self._authenticated())
-
-    def is_genuine(self) -> bool:
-        """Return whether it is as the service has written it."""
-        return is_authentic(current_runtime().authority_key, *self._authenticated(), self.mac)
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it opened when it was read, as it did after each change before."""
+        return self.sealed is not None
 
     @classmethod
     def _empty(cls, owner_id: str) -> Self:
@@ -180,13 +172,10 @@ class EventHead(Table):
 
     @classmethod
     def _resumed(cls, owner_id: str) -> Self:
-        """Return a head without a MAC, behind the last entry that there is."""
+        """Return a head that is not sealed, behind the last entry that there is."""
         head = cls._empty(owner_id)
         if last := last_entry(owner_id):
             head.sequence = last.sequence
             head.hash = last.hash
             head.last_id = last.id
         return head
-
-    def _authenticated(self) -> tuple[str, tuple[Any, ...]]:
-        return self._meta.table_name, tuple(map(self.__data__.get, self.AUTHENTICATED))

@@ -1,24 +1,25 @@
 """A delivery: one event to be sent to one webhook, and the result of the last attempt.
 
 Pending while `due_at` is set. The row is stored in the event's transaction and changed only after
-an attempt, so an attempt that a crash interrupts is made again. It holds a MAC of the event, since
+an attempt, so an attempt that a crash interrupts is made again. It seals a hash of the event, since
 the service signs what it sends: an event that was altered in the database is not sent.
 """
 
-from dataclasses import dataclass
+import hashlib
 from typing import Any, NamedTuple, Self
 
-from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
+from peewee import SQL, BigIntegerField, IntegerField, TextField, fn
 from peewee import Table as TableReference
 
-from crypto import authority_mac, is_authentic
+from crypto import sealing
 
 from ..core import first_id, id_like, now
-from ..records import Owned, RowWith, log_altered
+from ..records import Sealed, SealedByOwner, log_altered
 from ..runtime import current_runtime
 from ..storage import database, param, prepared, separate_transaction
 from .attempt import Outcome, Sendable, delivery_queued
 
+MOST_ATTEMPTS = 10  # that are kept of a delivery
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 _FIRST_OF_EACH = """
@@ -30,8 +31,10 @@ _FIRST_OF_EACH = """
         WHERE webhook.disabled_at IS NULL AND user_account.disabled_at IS NULL)"""
 
 
-class WebhookDelivery(Sendable, Owned):
+class WebhookDelivery(Sendable, SealedByOwner):
     PREFIX = "dlv"
+    UNBOUND = ("due_at", "attempts", "attempted_at")
+    KEY = ("webhook_id", "id")
 
     webhook_id = TextField()
     event_id = TextField()
@@ -42,8 +45,14 @@ class WebhookDelivery(Sendable, Owned):
     delivered_at = BigIntegerField(null=True)
     status = IntegerField(null=True)
     duration_ms = IntegerField(null=True)
-    sealed_result = BlobField(null=True)
-    event_mac = BlobField(null=True)  # over the webhook and all that is sent of the event
+
+    event_digest = Sealed()
+    """Of all that is sent of the event."""
+    answer = Sealed()
+    """Of the last attempt, as `error`, a sentence."""
+    error = Sealed()
+    attempts_kept = Sealed(default=())
+    """The last attempts, oldest first, each the values of an `Attempt`."""
 
     class Meta:
         table_name = "delivery"
@@ -64,14 +73,19 @@ class WebhookDelivery(Sendable, Owned):
             delivery.type = event.type
             delivery.due_at = delivery.created_at
             delivery.attempts = 0
-            delivery.event_mac = authority_mac(*delivery._signed(event))
-            delivery.insert_row()
+            delivery.values = cls.values_of(event)
+            delivery.store()
         if webhook_ids:
             database.after_commit(delivery_queued.set)
 
+    @classmethod
+    def values_of(cls, event: Any) -> dict[str, Any]:
+        """Return the sealed values of a new delivery of this event."""
+        return {"event_digest": _digest_of(event)}
+
     def is_of(self, event: Any) -> bool:
         """Return whether it was made for this event, which is as it was recorded."""
-        return is_authentic(*self._signed(event), self.event_mac)
+        return self.opens() and self.event_digest == _digest_of(event)
 
     def refuse(self) -> None:
         """Withdraw a delivery that, or whose event, was altered outside of the service."""
@@ -89,21 +103,6 @@ class WebhookDelivery(Sendable, Owned):
             self._set(due_at=due_at, attempts=attempts, attempted_at=now())
         return due_at is None
 
-    def _signed(self, event: Any) -> tuple[bytes, str, tuple[Any, ...]]:
-        """Return the arguments of the MAC."""
-        columns = (
-            self.id,
-            self.owner_id,
-            self.webhook_id,
-            event.id,
-            event.type,
-            event.created_at,
-            event.sequence,
-            event.hash,
-            event.body,
-        )
-        return current_runtime().authority_key, "delivery", columns
-
     @property
     def lane(self) -> str:
         return self.webhook_id
@@ -115,15 +114,22 @@ class WebhookDelivery(Sendable, Owned):
     def _set(self, **values: Any) -> None:
         self.update(values).where(self.itself()).execute()
 
+    def as_it_is_stored(self) -> Self | None:
+        found = self.rows_as_stored(type(self).select().where(self.itself()))
+        return found[0] if found else None
+
     @classmethod
     def next_due_per_webhook(cls) -> list[Self]:
-        """Return the first due delivery of each enabled webhook of an enabled user."""
-        return cls.genuine(cls.select().where(SQL(_FIRST_OF_EACH)))
+        """Return the first due delivery of each enabled webhook of an enabled user.
+
+        One that was altered is among them: `refuse` lets those behind it follow.
+        """
+        return cls.rows_as_stored(cls.select().where(SQL(_FIRST_OF_EACH)))
 
     def due_with(self, most: int) -> list[Self]:
         """Return this delivery and all others that are due to its webhook, the oldest first."""
         due = type(self).select().where(*self._is_due_with())
-        return self.genuine(due.order_by(type(self).id).limit(most))
+        return self.rows_as_stored(due.order_by(type(self).id).limit(most))
 
     def postpone(self, due_at: int) -> None:
         """Postpone this delivery and all others that are due to its webhook."""
@@ -183,31 +189,39 @@ class WebhookDelivery(Sendable, Owned):
         cls.keep_newest_of_each(cls.webhook_id, current_runtime().settings.quota_deliveries)
 
     @property
+    def history(self) -> list["Attempt"]:
+        """The last attempts, oldest first."""
+        return [Attempt(*one) for one in self.attempts_kept]
+
+    @property
     def state(self) -> str:
         if self.due_at is not None:
             return "pending"
         return "failed" if self.delivered_at is None else "delivered"
 
-    def record_attempt(self, outcome: Outcome, sealed_result: bytes, due_at: int | None) -> None:
-        """Record an attempt. `due_at` is the moment of the next one, None if there is none."""
+    def record_attempt(self, outcome: Outcome, due_at: int | None) -> None:
+        """Record an attempt. `due_at` is the moment of the next one, None if there is none.
+
+        Raises `NotFound` if the delivery was deleted meanwhile.
+        """
         moment = now()
-        self.sealed_result = sealed_result
-        self._set(
-            due_at=due_at,
-            attempts=type(self).attempts + 1,
-            attempted_at=moment,
+        attempt = [moment, outcome.status, outcome.duration_ms, outcome.error]
+        self.change(
             delivered_at=moment if outcome.succeeded else None,
             status=outcome.status,
             duration_ms=outcome.duration_ms,
-            sealed_result=sealed_result,
+            answer=outcome.answer,
+            error=outcome.error,
+            attempts_kept=[*self.attempts_kept[1 - MOST_ATTEMPTS :], attempt],
         )
+        self._set(due_at=due_at, attempts=type(self).attempts + 1, attempted_at=moment)
 
     def send_again(self) -> None:
         """Make it pending again, due now, with all attempts left."""
         self.due_at = now()
         self.attempts = 0
-        self.delivered_at = None
-        self._set(due_at=self.due_at, attempts=0, delivered_at=None)
+        self.change(delivered_at=None)
+        self._set(due_at=self.due_at, attempts=0)
         database.after_commit(delivery_queued.set)
 
 
@@ -220,13 +234,10 @@ class Attempt(NamedTuple):
     error: str | None
 
 
-@dataclass(frozen=True)
-class OpenedDelivery(RowWith[WebhookDelivery]):
-    """A delivery with the unsealed result of its last attempt, and its last ones, oldest first."""
-
-    answer: str | None
-    error: str | None
-    history: list[Attempt]
+def _digest_of(event: Any) -> str:
+    """Return the SHA-256 in hex of all that is sent of an event."""
+    sent = event.id, event.type, event.created_at, event.sequence, event.hash.hex(), event.body
+    return hashlib.sha256(sealing.context(*map(str, sent))).hexdigest()
 
 
 @prepared

@@ -235,9 +235,9 @@ class Event(Owned):
         oldest_first: bool = True,
         **filters: Any,
     ) -> ResultPage:
-        """Return a page of events, as `page_of` does; `filters` are values of columns."""
+        """Return a page of events, as `page` does; `filters` are values of columns."""
         cls.record_readings_of(owner_id)
-        return cls.page_of(owner_id, limit, after, oldest_first=oldest_first, **filters)
+        return cls.page(owner_id, limit, after, oldest_first=oldest_first, **filters)
 
     @classmethod
     def of_deliveries(cls) -> Iterator[tuple[WebhookDelivery, Self]]:
@@ -277,7 +277,7 @@ class Event(Owned):
                 hash=hash,
                 **about,
             )
-            event.insert_row()
+            event.store()
             head.move(last_id=id, sequence=sequence, hash=hash)
             WebhookDelivery.queue_for_subscribers(event, to)
         return event

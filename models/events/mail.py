@@ -17,12 +17,10 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from typing import Any, Self
 
-from peewee import BigIntegerField, BlobField, IntegerField, TextField, Tuple, fn
-
-from crypto import DecryptionError
+from peewee import BigIntegerField, IntegerField, TextField, Tuple, fn
 
 from ..core import NotFound, now
-from ..records import OwnsDataKey, log_altered
+from ..records import KeyedRow, Sealed, log_altered
 from ..runtime import current_runtime
 from ..storage import database, separate_transaction, transaction
 from .attempt import Outcome, Sendable, delivery_queued
@@ -39,15 +37,18 @@ the mail is first tried; None if there is nothing to send. So to ask for a mail 
 stores as much, whether or not somebody has this address; and spends no budget of anybody's."""
 
 
-class Mail(Sendable, OwnsDataKey):
+class Mail(Sendable, KeyedRow):
     PREFIX = "mal"
+    UNBOUND = (*KeyedRow.UNBOUND, "due_at", "attempts")
 
     owner_id = TextField()
     kind = TextField()
     due_at = BigIntegerField()
     attempts = IntegerField(default=0)
     expires_at = BigIntegerField()
-    sealed_message = BlobField()
+
+    content = Sealed()
+    """Address, subject, text, and perhaps a receipt to be attached."""
 
     @classmethod
     def enqueue(  # noqa: PLR0917
@@ -90,17 +91,17 @@ class Mail(Sendable, OwnsDataKey):
         mail.due_at = mail.created_at
         mail.expires_at = mail.created_at + MAIL_KINDS[kind].life_seconds * 1000
         mail.generate_key()
-        mail.sealed_message = mail.seal("mail/1", mail.id, message)
-        mail.insert_row()
+        mail.content = message
+        mail.store()
         database.after_commit(delivery_queued.set)
 
     @classmethod
     def next_due_per_owner(cls) -> list[Self]:
-        """Return the mail that is due first, of each owner."""
+        """Return the mail of each owner that is due first, also if it was altered."""
         lasts = cls.expires_at > now()
         first = cls.select(cls.owner_id, fn.MIN(cls.due_at)).where(lasts).group_by(cls.owner_id)
         due = cls.select().where(lasts, Tuple(cls.owner_id, cls.due_at).in_(first))
-        return list({mail.owner_id: mail for mail in due}.values())
+        return list({mail.owner_id: mail for mail in cls.rows_as_stored(due)}.values())
 
     @classmethod
     def forget_old(cls) -> None:
@@ -116,13 +117,11 @@ class Mail(Sendable, OwnsDataKey):
 
     def message(self) -> EmailMessage | None:
         """Return the message to be sent; None if there is none, and then delete the row."""
-        try:
-            opened = self.unseal("mail/1", self.id, self.sealed_message)
-            address, subject, text, *attached = opened
-        except DecryptionError:
+        if not self.opens():
             log_altered(self.id)
             self._delete()
             return None
+        address, subject, text, *attached = self.content
         if subject is None:
             with transaction():
                 composed = COMPOSERS[self.kind](address, text)
@@ -130,7 +129,7 @@ class Mail(Sendable, OwnsDataKey):
                     self._delete()
                     return None
                 address, subject, text = composed
-                self.change(sealed_message=self.seal("mail/1", self.id, composed))
+                self.change(content=list(composed))
         message = compose(self, address, subject, text)
         for receipt in attached:
             message.add_attachment(receipt, subtype="jsonl", filename="receipt.jsonl")

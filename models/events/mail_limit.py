@@ -11,7 +11,7 @@ from typing import Self
 
 from peewee import BigIntegerField
 
-from crypto import authority_mac
+from crypto import mac
 
 from ..core import Busy, Limit, first_id, generate_id, now
 from ..records import Table
@@ -139,7 +139,7 @@ class MailLimit(Table):
         row: Self = cls.fresh()
         row.id = f"{prefix}-{generate_id(cls.PREFIX)}"
         row.due_at = row.created_at + limit.seconds * 1000
-        row.insert_row()
+        row.store()
 
 
 def mailbox_of(address: str) -> str:
@@ -198,4 +198,4 @@ def _notices_of_owner(*, is_young: bool) -> Limit:
 
 def _prefix(limit: Limit, key: str) -> str:
     columns = (limit.name, key)
-    return authority_mac(current_runtime().authority_key, "mail_limit", columns).hex()
+    return mac(current_runtime().service_key, "mail_limit", columns).hex()

@@ -9,9 +9,7 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from typing import Any
 
-from peewee import SQL
-
-from crypto import authority_mac, is_authentic
+from crypto import is_authentic, mac
 
 from ..core import Allowance, TooManyRequests
 from ..records import Owner
@@ -97,7 +95,7 @@ def _without_names(event: Event) -> str:
 
 def email_of(owner_id: str) -> str:
     """Return the e-mail address of an account."""
-    return str(Owner.select(SQL("email")).where(Owner.id == owner_id).scalar())
+    return str(Owner.select(Owner.email).where(Owner.id == owner_id).scalar())
 
 
 def _page_about(event: Event) -> str:
@@ -112,10 +110,10 @@ def _page_about(event: Event) -> str:
 
 
 def _page(webhook: Any) -> str:
-    code = authority_mac(*_signed(webhook)).hex()
+    code = mac(*_signed(webhook)).hex()
     return f"{current_runtime().settings.base_url}/app/webhooks/{webhook.id}/confirm?code={code}"
 
 
 def _signed(webhook: Any) -> tuple[bytes, str, tuple[Any, ...]]:
     about = webhook.id, webhook.owner_id, webhook.mail_address
-    return current_runtime().authority_key, "confirmation", about
+    return current_runtime().service_key, "confirmation", about

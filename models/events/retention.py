@@ -61,7 +61,7 @@ def forget_all_events(owner_id: str) -> None:
     """Forget the events of an account that is deleted, but what was altered outside of the service
     and what follows it.
     """
-    while EventHead.find(owner_id):
+    while EventHead.as_stored(owner_id):
         with separate_transaction(synced=False):
             if not _forget(owner_id, "~"):
                 return
@@ -110,7 +110,7 @@ def _last_to_forget(head: EventHead, before: str, until: float) -> ChainEntry | 
     last = None
     expected = head.oldest
     previous = head.hash_before
-    for entry in oldest_entries(head.id, BATCH if head.mac else 0):
+    for entry in oldest_entries(head.id, BATCH if head.is_sealed else 0):
         if entry.sequence != expected or not entry.follows(head.id, previous):
             logging.getLogger("docservice").error(_ALTERED, expected, head.id)
             break

@@ -8,16 +8,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Self
 
-from peewee import BigIntegerField, BlobField, TextField
+from peewee import BigIntegerField, TextField
 
-from crypto import DecryptionError, signing
+from crypto import signing
 
 from ..core import Invalid, NotFound, TooManyRequests, WebhookDisabled, now
-from ..records import Issued, Owned, Owner, ResultPage, cached_property, log_altered
+from ..records import Issued, ResultPage, Sealed, SealedByOwner
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import separate_transaction, transaction
 from .attempt import Outcome
-from .delivery import Attempt, OpenedDelivery, WebhookDelivery
+from .delivery import WebhookDelivery
 from .event import TYPES, Event
 from .mail import is_mail_address
 from .mail_limit import MailLimit
@@ -27,17 +27,22 @@ from .webhook_url import MAIL_SCHEME, require_reachable
 OVERLAP_MS = 24 * 60 * 60 * 1000
 FAILING_MS = 5 * 24 * 60 * 60 * 1000
 GONE = 410
-MOST_ATTEMPTS = 10  # that are kept of a delivery
 UNCONFIRMED = "unconfirmed"  # why it is disabled: nobody at the address has agreed yet
 
 
-class Webhook(Owned):
+class Webhook(SealedByOwner):
     PREFIX = "whk"
 
     types = TextField()
-    sealed_terms = BlobField()
     disabled_at = BigIntegerField(null=True)
     disabled_reason = TextField(null=True)
+
+    url = Sealed()
+    description = Sealed()
+    secrets = Sealed()
+    """Pairs of a secret and when it stops signing."""
+    failing_since = Sealed()
+    """The first failure after which none has succeeded; None if there is none."""
 
     @classmethod
     def register(
@@ -53,9 +58,9 @@ class Webhook(Owned):
         confirms it.
         """
         require_reachable(url)
-        webhook: Self = cls.fresh(owner_id=owner_id)
+        webhook: Self = cls.fresh(owner_id=owner_id, url=url, description=description)
         secret = signing.generate_secret()
-        webhook._seal({"url": url, "description": description, "secrets": [[secret, None]]})
+        webhook.secrets = [[secret, None]]
         webhook.types = _joined(types or (NOTICES if webhook.mail_address else TYPES))
         if webhook.mail_address:
             webhook.disabled_at = webhook.created_at
@@ -64,7 +69,7 @@ class Webhook(Owned):
             count = cls.select().where(cls.owner_id == owner_id).count()
             most = current_runtime().settings.quota_webhooks
             refuse_if_full(count, most, "webhooks", "Delete one first.")
-            webhook.insert_row()
+            webhook.store()
             if webhook.mail_address:
                 ask(webhook, email_of(owner_id))
         return webhook if webhook.mail_address else Issued(webhook, secret)
@@ -72,7 +77,7 @@ class Webhook(Owned):
     @classmethod
     def mailing_to(cls, owner_id: str, address: str) -> Self | None:
         """Return the owner's webhook that sends mail to this address."""
-        found = cls.genuine(cls.select().where(cls.owner_id == owner_id))
+        found = cls.rows(cls.select().where(cls.owner_id == owner_id))
         return next((one for one in found if one.url == MAIL_SCHEME + address), None)
 
     @classmethod
@@ -136,41 +141,10 @@ class Webhook(Owned):
             if self.disabled_reason == UNCONFIRMED:
                 ask(self, email_of(self.owner_id))
 
-    @classmethod
-    def genuine(cls, rows: Iterable[Self]) -> list[Self]:
-        """Return the rows without altered ones, so that these do not hide the others."""
-        return [row for row in rows if row.is_genuine() or log_altered(row.id)]
-
-    def is_genuine(self) -> bool:
-        """Return whether the terms open, which are sealed for this row and its owner."""
-        with suppress(DecryptionError):
-            return bool(self.terms)
-        return False
-
-    @cached_property
-    def terms(self) -> dict[str, Any]:
-        """`url`, `description`, `secrets`: pairs of a secret and when it stops signing; and
-        `failing_since`, the first failure after which none has succeeded, None if there is none.
-        """
-        return dict(self._owner.unseal("webhook/1", self.id, self.sealed_terms))
-
-    @property
-    def url(self) -> str:
-        return str(self.terms["url"])
-
     @property
     def mail_address(self) -> str:
         """The address of a webhook that sends mail; else ''."""
         return self.url.removeprefix(MAIL_SCHEME) if self.url.startswith(MAIL_SCHEME) else ""
-
-    @property
-    def description(self) -> str | None:
-        return self.terms["description"] and str(self.terms["description"])
-
-    @property
-    def failing_since(self) -> int | None:
-        moment: int | None = self.terms.get("failing_since")
-        return moment
 
     @property
     def old_secret_until(self) -> int | None:
@@ -183,23 +157,23 @@ class Webhook(Owned):
         url: str | None = None,
         types: Iterable[str] | None = None,
         enabled: bool | None = None,
-        **terms: Any,
+        **changes: Any,
     ) -> Self:
         """Change the given values. A webhook that is enabled again gets the events from now on."""
         if url is not None and url != self.url:
             if self.mail_address or url.startswith(MAIL_SCHEME):
                 raise Invalid("#/url", "Whom mail goes to does not change. Make another webhook.")
             require_reachable(url)
-            terms["url"] = url
+            changes["url"] = url
         with transaction(self.owner_id):
             webhook = type(self).one_of(self.owner_id, self.id)  # read again under the writer lock
             if enabled and webhook.disabled_reason == UNCONFIRMED:
                 raise Invalid("#/enabled", "The button in the mail to this address enables it.")
             if starts := enabled and webhook.disabled_at is not None:
-                terms["failing_since"] = None
-            webhook._seal(webhook.terms | terms)
-            webhook.types = webhook.types if types is None else _joined(types)
-            webhook.change(sealed_terms=webhook.sealed_terms, types=webhook.types)
+                changes["failing_since"] = None
+            if types is not None:
+                changes["types"] = _joined(types)
+            webhook.change(**changes)
             if enabled is False:
                 webhook._disable("owner")
             elif starts:
@@ -225,8 +199,8 @@ class Webhook(Owned):
         with transaction(self.owner_id):
             webhook = type(self).one_of(self.owner_id, self.id)
             secret = signing.generate_secret()
-            (now_old, _), *_ = webhook.terms["secrets"]
-            webhook._change_terms(secrets=[[secret, None], [now_old, now() + OVERLAP_MS]])
+            (now_old, _), *_ = webhook.secrets
+            webhook.change(secrets=[[secret, None], [now_old, now() + OVERLAP_MS]])
         return Issued(webhook, secret)
 
     def remove(self) -> None:
@@ -236,14 +210,14 @@ class Webhook(Owned):
         with transaction(self.owner_id):
             type(self).delete().where(Webhook.id == self.id).execute()
 
-    def test(self) -> OpenedDelivery:
+    def test(self) -> WebhookDelivery:
         """Send a `webhook.test` event to this webhook alone."""
         with transaction(self.owner_id):
             self._refuse_if_disabled()
             Event.record(self.owner_id, "webhook.test", {"webhook_id": self.id}, to=self.id)
             (newest, *_), _ = self.deliveries(1, None)
-        opened: OpenedDelivery = newest
-        return opened
+        delivery: WebhookDelivery = newest
+        return delivery
 
     def waiting(self) -> int:
         """Return the number of deliveries that are still to be sent."""
@@ -251,10 +225,9 @@ class Webhook(Owned):
         return count
 
     def deliveries(self, limit: int, after: str | None) -> ResultPage:
-        rows, next_after = WebhookDelivery.page_of(self.owner_id, limit, after, webhook_id=self.id)
-        return [self._opened(delivery) for delivery in rows], next_after
+        return WebhookDelivery.page(self.owner_id, limit, after, webhook_id=self.id)
 
-    def redeliver(self, delivery_id: str) -> OpenedDelivery:
+    def redeliver(self, delivery_id: str) -> WebhookDelivery:
         """Send its event once more; `NotFound` if the event is no longer kept."""
         with transaction(self.owner_id):
             self._refuse_if_disabled()
@@ -262,7 +235,7 @@ class Webhook(Owned):
             if not Event.is_kept(self.owner_id, delivery.event_id):
                 raise NotFound("This event is no longer kept.")
             delivery.send_again()
-        return self._opened(delivery)
+        return delivery
 
     def sign(self, event_id: str, moment_seconds: int, body: bytes) -> str:
         secrets = [secret for secret, _ in self._live_secrets()]
@@ -275,31 +248,23 @@ class Webhook(Owned):
 
         It is not synced: a power cut costs one repeated delivery.
         """
-        result: dict[str, Any] = {"answer": outcome.answer, "error": outcome.error}
-        attempt = [now(), outcome.status, outcome.duration_ms, outcome.error]
-        former = self._result_of(delivery).get("history", [])
-        result["history"] = [*former[1 - MOST_ATTEMPTS :], attempt]
-        sealed = self._owner.seal("delivery/1", delivery.id, result)
         with separate_transaction(self.owner_id, synced=False):
             if webhook := type(self).find(self.id):  # unless deleted meanwhile
                 alive = webhook.disabled_at is None and outcome.status != GONE
-                delivery.record_attempt(outcome, sealed, due_at if alive else None)
+                with suppress(NotFound):  # deleted meanwhile
+                    delivery.record_attempt(outcome, due_at if alive else None)
                 webhook._judge(outcome)
 
     def _judge(self, outcome: Outcome) -> None:
         if outcome.succeeded:
             if self.failing_since:
-                self._change_terms(failing_since=None)
+                self.change(failing_since=None)
         elif outcome.status == GONE:
             self._disable("gone")
         elif self.failing_since is None:
-            self._change_terms(failing_since=now())
+            self.change(failing_since=now())
         elif now() - self.failing_since >= FAILING_MS:
             self._disable("failing")
-
-    def _change_terms(self, **terms: Any) -> None:
-        self._seal(self.terms | terms)
-        self.change(sealed_terms=self.sealed_terms)
 
     def _disable(self, reason: str) -> None:
         if self.disabled_at is None:
@@ -313,39 +278,23 @@ class Webhook(Owned):
         if type(self).one_of(self.owner_id, self.id).disabled_at:
             raise WebhookDisabled
 
-    def _opened(self, delivery: WebhookDelivery) -> OpenedDelivery:
-        result = self._result_of(delivery)
-        history = [Attempt(*one) for one in result.get("history", ())]
-        return OpenedDelivery(delivery, result.get("answer"), result.get("error"), history)
-
-    def _result_of(self, delivery: WebhookDelivery) -> dict[str, Any]:
-        sealed = delivery.sealed_result
-        return dict(self._owner.unseal("delivery/1", delivery.id, sealed)) if sealed else {}
-
     def _live_secrets(self) -> list[Any]:
-        return [pair for pair in self.terms["secrets"] if pair[1] is None or pair[1] > now()]
+        return [pair for pair in self.secrets if pair[1] is None or pair[1] > now()]
 
     def store_as_exported(self, url: str, description: str | None) -> None:
         """Store a webhook of another instance, disabled, with a new secret.
 
         Its owner enables it again; somebody at an address that gets mail confirms it again.
         """
-        secret = signing.generate_secret()
-        self._seal({"url": url, "description": description, "secrets": [[secret, None]]})
+        self.url = url
+        self.description = description
+        self.secrets = [[signing.generate_secret(), None]]
         if self.mail_address:
             self.disabled_reason = UNCONFIRMED
         if self.disabled_at is None:
             self.disabled_at = now()
             self.disabled_reason = self.disabled_reason or "owner"
-        self.insert_row()
-
-    def _seal(self, terms: dict[str, Any]) -> None:
-        self.terms = terms
-        self.sealed_terms = self._owner.seal("webhook/1", self.id, terms)
-
-    @cached_property
-    def _owner(self) -> Owner:
-        return Owner.get_by_id(self.owner_id)
+        self.store()
 
 
 def _joined(types: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from .document_token import (
 from .grant import NO_GRANT, TokenGrant
 from .guards import (
     Gate,
+    KeptText,
     Opening,
     Proof,
     Recipient,
@@ -20,7 +21,6 @@ from .guards import (
     drop_texts_of,
     keep_text,
     kept_text,
-    open_all_of,
     texts_of,
 )
 from .lists import (
@@ -46,4 +46,4 @@ from .receiving import (
 )
 from .requests import FileRequest, count_received, requests_of_owner
 from .sending import MOST_NOTE_CHARACTERS, SentLink, named_people, send_link
-from .target import Target, table_of, target_of
+from .target import SealedByTarget, Target, table_of, target_of

@@ -3,6 +3,7 @@
 When its target is deleted the row stays, revoked: the link is answered with `token_spent`.
 """
 
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +17,15 @@ from crypto import credentials
 from ..core import Invalid, ScopeMissing, TargetChanged, TokenRevoked, TokenSpent, now
 from ..documents import Collection, Document
 from ..events import Event, MailLimit, Webhook, facts_about, has_mail, sends_notices
-from ..records import Credential, Issued, Owned, ResultPage, has_passed, require_future
+from ..records import (
+    Credential,
+    Issued,
+    ResultPage,
+    Sealed,
+    SealedByOwner,
+    has_passed,
+    require_future,
+)
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
 from .guards import ASKED, Gate, Opening, asked, keep_text, recipients_of
@@ -41,18 +50,24 @@ OPTIONS = {  # the options that an owner sets, and the names of their fields in 
     "password_digest": "password",
 }
 _NO_NOTICES = "This service sends no notices by mail: SMTP_URL is not set, or CONSOLE is off."
-_OPTION_COLUMNS = (
-    "sealed_label",
+_STORED_OPTIONS = (
+    "label",
     "permissions",
     "allowed_origins",
     "expires_at",
     "max_views",
-    "sealed_password",
-    "sealed_gate",
+    "password_digest",
+    "questions",
+    "answers_id",
     "name_hidden",
-    "owner_notified",
+    "notifies_owner",
     "disabled_at",
 )
+_ANSWERED = ("password_digest", *ASKED)  # the options that a reader answers
+
+
+def _new_answers_id() -> str:
+    return secrets.token_hex(8)
 
 
 def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
@@ -112,42 +127,34 @@ class LinkOptions:
 
 class DocumentToken(Credential, OfTarget):
     PREFIX = "tok"
-    AUTHORITY = (
-        "id",
-        "owner_id",
-        "target_id",
-        "digest",
-        "permissions",
-        "allowed_origins",
-        "sealed_password",
-        "expires_at",
-        "max_views",
-        "views",
-        "revoked_at",
-        "spent_at",
-    )
-    AUTHORITY_OPTIONAL = ("sealed_gate", "name_hidden", "disabled_at", "owner_notified")
 
     target_id = TextField(column_name="document_id")
     digest = BlobField()
     masked_token = TextField()
-    sealed_label = BlobField()
     permissions = TextField()
     allowed_origins = TextField()
     expires_at = BigIntegerField(null=True)
     max_views = IntegerField(null=True)
     views = IntegerField(default=0)
-    sealed_password = BlobField(null=True)
-    sealed_gate = BlobField(null=True)
-    sealed_secret = BlobField(null=True)  # for its owner, who copies the link again
     revoked_at = BigIntegerField(null=True)
     spent_at = BigIntegerField(null=True)
     name_hidden = IntegerField(null=True)  # 1, or null
-    owner_notified = IntegerField(null=True)  # 1, or null
     disabled_at = BigIntegerField(null=True)  # when its owner turned it off; null while it is on
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
-    target: Target  # it seals label and password; set where a token is issued or listed
+    label = Sealed()
+    kept_secret = Sealed()
+    """For its owner, who copies the link again; None of an old link."""
+    password_digest = Sealed()
+    questions = Sealed()
+    """The facts of its gate; None if it asks nothing."""
+    answers_id = Sealed(default="")
+    """A random text: tickets hold while it does. It changes with password, questions and target."""
+
+    notifies_owner = Sealed(default=False)
+    """Whether its owner gets a mail when it is opened, or takes files."""
+
+    target: Target  # set where a token is issued or listed
 
     @classmethod
     def lasts(cls, moment: Any) -> Any:
@@ -193,12 +200,12 @@ class DocumentToken(Credential, OfTarget):
             with_upload=int(with_upload),
         )
         token.target = target
-        token.sealed_secret = target.seal("secret/1", token.id, secret)
+        token.kept_secret = secret
         token._set_options(vars(options))
         with transaction(target.owner_id):
             if not with_upload:
                 cls._refuse_if_many(target.owner_id)
-            token.insert_row()
+            token.store()
             keep_text(target, token.agreement)
             if token.notifies_owner:
                 Webhook.notify_owner(target.owner_id)
@@ -237,7 +244,7 @@ class DocumentToken(Credential, OfTarget):
 
     @classmethod
     def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage:
-        tokens, next_after = cls.page_of(target.owner_id, limit, after, target_id=target.id)
+        tokens, next_after = cls.page(target.owner_id, limit, after, target_id=target.id)
         for token in tokens:
             token.target = target
         return tokens, next_after
@@ -281,8 +288,10 @@ class DocumentToken(Credential, OfTarget):
         for name in options.keys() - ASKED:
             setattr(self, name, options[name])
         asks = {name: options[name] for name in ASKED if name in options}
-        if asks and (self.sealed_gate is not None or any(asks.values())):
+        if asks and (self.questions is not None or any(asks.values())):
             self.gate = replace(self.gate, **asks)
+        if not options.keys().isdisjoint(_ANSWERED):
+            self.answers_id = _new_answers_id()
         if UPLOAD in (before, *self.permissions.split()):
             self._refuse_wrong_terms_of_uploads(before)
         if self.gate.watermark:
@@ -319,30 +328,12 @@ class DocumentToken(Credential, OfTarget):
             raise Invalid("#/watermark", "Only a PDF, or what is shown as one, has pages to mark.")
 
     def change_target(self, target: Target) -> None:
-        """Open another target from now on, whose key seals all that the former one has sealed.
-
-        Call it in a transaction. Raises `Invalid`.
-        """
+        """Open another target from now on. Call it in a transaction. Raises `Invalid`."""
         former = self.target
-        label = self.label
-        digest = self.password_digest
-        gate = self.gate
         self.record_event("token.updated", changed=["target"], to=target.id)
-        if self.sealed_secret is not None:
-            secret = former.unseal("secret/1", self.id, self.sealed_secret)
-            self.sealed_secret = target.seal("secret/1", self.id, secret)
         self.target = target
-        self.label = label
-        self.password_digest = digest
-        self.gate = gate
-        keep_text(target, gate.agreement)
-        self.change(
-            target_id=target.id,
-            sealed_label=self.sealed_label,
-            sealed_password=self.sealed_password,
-            sealed_secret=self.sealed_secret,
-            sealed_gate=self.sealed_gate,
-        )
+        keep_text(target, self.agreement)
+        self.change(target_id=target.id, answers_id=_new_answers_id())
         self.record_event("token.updated", changed=["target"], **{"from": former.id})
         FormerTarget.add(self.id, self.owner_id, former.id)
         self._set_options({})
@@ -353,7 +344,7 @@ class DocumentToken(Credential, OfTarget):
         is_used_up = self.max_views is not None and self.views >= self.max_views
         is_spent = self.has_expired or is_used_up
         spent_at = (self.spent_at or now()) if is_spent else None
-        self.change(spent_at=spent_at, **{name: getattr(self, name) for name in _OPTION_COLUMNS})
+        self.change(spent_at=spent_at, **{name: getattr(self, name) for name in _STORED_OPTIONS})
         keep_text(self.target, self.agreement)
         facts = {"enabled": self.enabled} if "enabled" in changed else {}
         self.record_event("token.updated", changed=[OPTIONS[name] for name in changed], **facts)
@@ -400,9 +391,13 @@ class DocumentToken(Credential, OfTarget):
 
     @classmethod
     def revoke_all_of(cls, target: Target) -> None:
-        """Revoke all tokens of a target, in the transaction that deletes it."""
-        for token in cls.genuine(cls.select().where(cls.target_id == target.id)):
+        """Revoke all tokens of a target, and forget what they say, in the transaction that deletes
+        it.
+        """
+        for token in cls.rows(cls.select().where(cls.target_id == target.id)):
             token._revoke_as_stored()
+            digest = "" if token.has_password else None  # which no password meets
+            token.change(label=None, kept_secret=None, questions=None, password_digest=digest)
 
     @classmethod
     def all_expired(cls) -> list[Self]:
@@ -410,7 +405,7 @@ class DocumentToken(Credential, OfTarget):
         expired = cls.select().where(
             cls.expires_at <= now(), cls.spent_at.is_null(), cls.revoked_at.is_null()
         )
-        return cls.genuine(expired)
+        return cls.rows(expired)
 
     def spend_if_expired(self) -> None:
         """Mark it as spent, with an event, unless meanwhile its end was changed."""
@@ -421,27 +416,8 @@ class DocumentToken(Credential, OfTarget):
                 token.record_event("token.spent")
 
     @property
-    def label(self) -> str | None:
-        label: str | None = self.target.unseal("label/1", self.id, self.sealed_label)
-        return label
-
-    @label.setter
-    def label(self, label: str | None) -> None:
-        self.sealed_label = self.target.seal("label/1", self.id, label)
-
-    @property
     def has_password(self) -> bool:
-        return self.sealed_password is not None
-
-    @property
-    def password_digest(self) -> str | None:
-        sealed = self.sealed_password
-        return None if sealed is None else self.target.unseal("password/1", self.id, sealed)
-
-    @password_digest.setter
-    def password_digest(self, digest: str | None) -> None:
-        seal = self.target.seal
-        self.sealed_password = None if digest is None else seal("password/1", self.id, digest)
+        return self.password_digest is not None
 
     @property
     def hides_name(self) -> bool:
@@ -451,15 +427,6 @@ class DocumentToken(Credential, OfTarget):
     @hides_name.setter
     def hides_name(self, hides: bool) -> None:
         self.name_hidden = 1 if hides else None
-
-    @property
-    def notifies_owner(self) -> bool:
-        """Whether its owner gets a mail when it is opened, or takes files."""
-        return self.owner_notified is not None
-
-    @notifies_owner.setter
-    def notifies_owner(self, notifies: bool) -> None:
-        self.owner_notified = 1 if notifies else None
 
     @property
     def enabled(self) -> bool:
@@ -473,11 +440,11 @@ class DocumentToken(Credential, OfTarget):
     @property
     def gate(self) -> Gate:
         """The questions that the link asks whoever opens it."""
-        return Gate.opened(self.target, self.id, self.sealed_gate)
+        return Gate.of(self.questions)
 
     @gate.setter
     def gate(self, gate: Gate) -> None:
-        self.sealed_gate = gate.sealed(self.target, self.id)
+        self.questions = gate.facts
 
     recipients = asked("recipients")
     agreement = asked("agreement")
@@ -528,7 +495,7 @@ def count_view(
     with transaction(target.owner_id):
         token = DocumentToken.unspent(id, target)
         with token.counted_use():
-            is_first_by_recipient = opening.store(token) if opening else False
+            is_first_by_recipient = opening.record(token) if opening else False
             Event.record_reading(token.owner_id, type, (opened or target).id)
             if (token.views == 1 or is_first_by_recipient) and has_mail():
                 token.record_event("token.opened")
@@ -536,7 +503,7 @@ def count_view(
                 token.record_visit(opening.called if opening else "")
 
 
-class FormerTarget(Owned, OfTarget):
+class FormerTarget(SealedByOwner, OfTarget):
     """A target that a link has opened before; `created_at` is when the link was changed."""
 
     PREFIX = "fmt"
@@ -547,14 +514,14 @@ class FormerTarget(Owned, OfTarget):
     @classmethod
     def add(cls, token_id: str, owner_id: str, target_id: str) -> None:
         """Keep a former target, in the transaction that changes the target of the link."""
-        cls.fresh(owner_id=owner_id, token_id=token_id, target_id=target_id).insert_row()
+        cls.fresh(owner_id=owner_id, token_id=token_id, target_id=target_id).store()
         cls.keep_newest(MOST_FORMER_TARGETS, cls.token_id == token_id)
 
     @classmethod
     def all_of(cls, token_id: str) -> list[Self]:
         """Return the former targets of a link, the last one first."""
         rows = cls.select().where(cls.token_id == token_id).order_by(cls.id.desc())
-        return list(rows.limit(MOST_FORMER_TARGETS))
+        return cls.rows(rows.limit(MOST_FORMER_TARGETS))
 
 
 for table in (Document, Collection):

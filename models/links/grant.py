@@ -3,7 +3,6 @@
 By its ticket a page loads drawn pages, or the original.
 """
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -50,12 +49,13 @@ class TokenGrant:
     origins: tuple[str, ...]
     expires_at: int | None
     views_left: int | None  # without a view limit None
-    sealed_password: bytes | None
+    password_digest: str | None
     owner_id: str = ""  # the owner, who reads without a link
     link_owner_id: str = ""  # the owner of the link, if there is a link
     came_by: str = ""  # the ticket that was presented, if it was a ticket,
     opens_original: bool = True  # and whether this ticket opens the original
-    sealed_gate: bytes | None = None
+    gate: Gate = NOTHING  # the questions that the link asks whoever opens it
+    answers_id: str = ""
     hides_name: bool = False  # the owner's choice, of which `names_target` is the result
     notifies_owner: bool = False
     masked_token: str = ""
@@ -116,24 +116,16 @@ class TokenGrant:
 
     @property
     def has_password(self) -> bool:
-        return self.sealed_password is not None
+        return self.password_digest is not None
 
     @property
     def is_guarded(self) -> bool:
-        return self.sealed_gate is not None
+        return self.gate != NOTHING
 
     @property
     def asks_first(self) -> bool:
         """Whether a reader has to send an answer before the link opens."""
         return self.has_password or self.is_guarded
-
-    @cached_property
-    def gate(self) -> Gate:
-        """The questions that the link asks whoever opens it."""
-        if not self.is_guarded:
-            return NOTHING
-        target = self.collection or Document.of_id(self.target_id)
-        return Gate.opened(target, self.id, self.sealed_gate)
 
     @property
     def names_target(self) -> bool:
@@ -182,7 +174,7 @@ class TokenGrant:
             origins=(),
             expires_at=None,
             views_left=None,
-            sealed_password=None,
+            password_digest=None,
             owner_id=owner_id,
         )
 
@@ -236,8 +228,9 @@ class TokenGrant:
             origins=origins,
             expires_at=token.expires_at,
             views_left=None if token.max_views is None else max(0, token.max_views - token.views),
-            sealed_password=token.sealed_password,
-            sealed_gate=token.sealed_gate,
+            password_digest=token.password_digest,
+            gate=token.gate,
+            answers_id=token.answers_id,
             hides_name=token.hides_name,
             notifies_owner=token.notifies_owner,
             masked_token=token.masked_token,
@@ -283,9 +276,7 @@ class TokenGrant:
         """
         if self.owner_id:
             return f"{self.owner_id} {self.target_id}"
-        asked = (self.sealed_password or b"") + (self.sealed_gate or b"")
-        lock = hashlib.sha256(asked).hexdigest() if asked else ""
-        return self.target_id + lock[:16]
+        return self.target_id + (self.answers_id if self.asks_first else "")
 
     def accept_proof(self, target: Target, proof: Proof, address: str) -> Self:
         """Return the grant of a reader who has answered all that the link asks.
@@ -312,7 +303,7 @@ class TokenGrant:
         """Raise `WrongCredentials` for a wrong password, `TooManyRequests` after many of them."""
         failures = current_runtime().link_password_failures
         failures.refuse_if_many(self.id, address)
-        digest = target.unseal("password/1", self.id, self.sealed_password or b"")
+        digest = self.password_digest or ""
         is_right = current_runtime().link_passwords.verify_password(password, digest, self.id)
         if not is_right:
             failures.record_failure(self.id, address)
@@ -328,7 +319,7 @@ NO_GRANT = TokenGrant(
     origins=(),
     expires_at=None,
     views_left=None,
-    sealed_password=None,
+    password_digest=None,
 )
 
 

@@ -1,6 +1,6 @@
 """Guards of a link: its questions, the addresses that were proved, the texts that were accepted.
 
-All that a link asks, its gate, is sealed in one text under the key of its target. A text to accept
+All that a link asks is its gate. A text to accept
 stays readable for the owner as long as the target lives, also when the link asks for another one.
 
 A recipient is an address that the link is for. Its code is drawn when the mail is first tried, so a
@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Self
 
-from peewee import BigIntegerField, BlobField, IntegerField, TextField
-from peewee import Table as TableReference
+from peewee import BigIntegerField, IntegerField, TextField
 
 from crypto import reader_hash, sealing
 
@@ -48,10 +47,10 @@ from ..events import (
     is_mail_address,
     oldest_kept_at,
 )
-from ..records import Authenticated, Owned, cached_property, has_passed
+from ..records import Sealed, has_passed
 from ..runtime import current_runtime, refuse_if_full
-from ..storage import database, transaction
-from .target import OfTarget, Target, table_of
+from ..storage import transaction
+from .target import SealedByTarget, Target, table_of
 
 MOST_TEXTS = 1000  # that links of one target ask to accept, in all
 MOST_TRIES = 5
@@ -60,7 +59,6 @@ OPENED_CODE_MS = 12 * 60 * 60 * 1000
 MOST_RECIPIENTS = 10_000  # of a link; the oldest go
 MOST_OPENINGS = 10_000  # of a link, which then opens no more: each is kept as long as its event
 NAMED_MS = 24 * 60 * 60 * 1000  # within which all events are recorded that name an opening
-_TEXTS: Any = TableReference("agreement", ("document_id", "sha256", "owner_id", "sealed_text"))
 _NEEDS_MAIL = "This service sends no mail, so it cannot ask who readers are: SMTP_URL is not set."
 _NO_RECIPIENT = "Use addresses as ana@example.org, or @example.org for all of a domain."
 _OPENED_TOO_OFTEN = "This link has been opened as often as it can be. Ask its sender for a new one."
@@ -99,15 +97,18 @@ class Gate:
     watermark: bool = False
 
     @classmethod
-    def opened(cls, target: Target, token_id: str, sealed: bytes | None) -> "Gate":
-        if sealed is None:
+    def of(cls, facts: dict[str, Any] | None) -> "Gate":
+        """Return the gate of `facts`, as a link has them."""
+        if facts is None:
             return NOTHING
-        facts = target.unseal("gate/1", token_id, sealed)
         return cls(**facts | {"recipients": tuple(facts["recipients"])})
 
-    def sealed(self, target: Target, token_id: str) -> bytes | None:
-        """Return None if the link asks nothing."""
-        return None if self == NOTHING else target.seal("gate/1", token_id, vars(self))
+    @property
+    def facts(self) -> dict[str, Any] | None:
+        """The questions as a link stores them; None if the link asks nothing."""
+        if self == NOTHING:
+            return None
+        return {**vars(self), "recipients": list(self.recipients)}
 
     @property
     def agreement_sha256(self) -> str | None:
@@ -154,6 +155,23 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class KeptText(SealedByTarget):
+    """A text that links of a target have asked to accept."""
+
+    PREFIX = "txt"
+
+    sha256 = TextField()
+
+    text = Sealed()
+
+    class Meta:
+        table_name = "kept_text"
+
+    @classmethod
+    def of(cls, target: Target, sha256: str) -> Self | None:
+        return cls.first(cls.select().where(cls.target_id == target.id, cls.sha256 == sha256))
+
+
 def keep_text(target: Target, text: str | None) -> None:
     """Keep the text that a link asks to accept from now on, if any.
 
@@ -163,67 +181,54 @@ def keep_text(target: Target, text: str | None) -> None:
     if text is None:
         return
     sha256 = digest_of(text)
-    kept = texts_of(target)
-    if sha256 in kept:
+    if KeptText.of(target, sha256):
         return
-    refuse_if_full(len(kept), MOST_TEXTS, "texts to be accepted here", "Use one of them.")
-    row = {
-        "document_id": target.id,
-        "sha256": sha256,
-        "owner_id": target.owner_id,
-        "sealed_text": target.seal("agreement/1", target.id + sha256, text),
-    }
-    _TEXTS.insert([row]).execute(database)
+    of_target = KeptText.target_id == target.id
+    KeptText.delete().where(of_target, KeptText.sha256 == sha256).execute()  # altered
+    count = KeptText.select().where(of_target).count()
+    refuse_if_full(count, MOST_TEXTS, "texts to be accepted here", "Use one of them.")
+    kept = KeptText.fresh(owner_id=target.owner_id, target_id=target.id, sha256=sha256, text=text)
+    kept.target = target
+    kept.store()
 
 
 def texts_of(target: Target) -> set[str]:
     """Return the SHA-256 of each text that links of the target have asked to accept."""
-    rows = _TEXTS.select(_TEXTS.sha256).where(_TEXTS.document_id == target.id).execute(database)
-    return {row["sha256"] for row in rows}
+    kept = KeptText.rows(KeptText.select().where(KeptText.target_id == target.id))
+    return {one.sha256 for one in kept}
 
 
 def kept_text(target: Target, sha256: str) -> str:
     """Return a text that a link of the target has asked to accept, or raise `NotFound`."""
-    is_it = (_TEXTS.document_id == target.id) & (_TEXTS.sha256 == sha256)
-    for row in _TEXTS.select(_TEXTS.sealed_text).where(is_it).execute(database):
-        return str(target.unseal("agreement/1", target.id + sha256, bytes(row["sealed_text"])))
-    raise NotFound
+    kept = KeptText.of(target, sha256)
+    if kept is None:
+        raise NotFound
+    return str(kept.text)
 
 
 def drop_texts_of(target: Target) -> None:
-    _TEXTS.delete().where(_TEXTS.document_id == target.id).execute(database)
+    KeptText.delete().where(KeptText.target_id == target.id).execute()
 
 
 class WrongCode(WrongCredentials):
     sentence = "This code is not right, or it has ended. Check the address, or ask for a new code."
 
 
-class Recipient(Authenticated, Owned):
+class Recipient(SealedByTarget):
     """An address that a link is for, with the last code that was sent to it."""
 
     PREFIX = "rcp"
-    AUTHORITY = (
-        "id",
-        "owner_id",
-        "target_id",
-        "token_id",
-        "digest",
-        "sealed_address",
-        "code_digest",
-        "code_until",
-        "code_failures",
-    )
+    UNBOUND = ("opened_at",)
 
-    target_id = TextField(column_name="document_id")
     token_id = TextField()
     digest = TextField()  # of the address, by the key of the target
-    sealed_address = BlobField()
     code_digest = TextField(null=True)
     code_until = BigIntegerField(null=True)
     code_failures = IntegerField(default=0)
     opened_at = BigIntegerField(null=True)
 
-    target: Target
+    address = Sealed()
+    """'' of the row that stands for all addresses without a code."""
 
     @classmethod
     def of_address(cls, target: Target, token_id: str, address: str) -> Self:
@@ -235,7 +240,7 @@ class Recipient(Authenticated, Owned):
         wanted = _keyed_digest(target, token_id, address)
         others = _keyed_digest(target, token_id, "")
         found = cls.select().where(cls.token_id == token_id, cls.digest.in_([wanted, others]))
-        rows = {row.digest: row for row in cls.genuine(found)}
+        rows = {row.digest: row for row in cls.rows(found)}
         row: Self = rows.get(wanted) or rows.get(others) or cls._add(target, token_id, "")
         row.target = target
         return row
@@ -253,13 +258,10 @@ class Recipient(Authenticated, Owned):
         """Store the row of an address that was sent no code."""
         self.target_id = target.id
         self.digest = _keyed_digest(target, self.token_id, address)
-        self.sealed_address = target.seal("recipient/1", self.id, address)
+        self.target = target
+        self.address = address
         self.code_failures = 0
-        self.insert_row()
-
-    def address(self, target: Target) -> str:
-        """Return the address; '' of the row that stands for all addresses without a code."""
-        return str(target.unseal("recipient/1", self.id, self.sealed_address))
+        self.store()
 
     @classmethod
     def draw_code(cls, target: Target, token_id: str, address: str) -> str:
@@ -333,33 +335,22 @@ class Reader:
         return f"{self.opening_id} {self.recipient_id or '-'} {self.reader}"
 
 
-def _fact(name: str) -> Any:
-    return property(lambda opening: opening.facts[name])
-
-
-class Opening(Authenticated, Owned, OfTarget):
+class Opening(SealedByTarget):
     """One use of a guarded link."""
 
     PREFIX = "opn"
-    AUTHORITY = (
-        "id",
-        "created_at",
-        "owner_id",
-        "target_id",
-        "token_id",
-        "recipient_id",
-        "sequence",
-    )
-
-    target_id = TextField(column_name="document_id")
     token_id = TextField()
     recipient_id = TextField(null=True)
     sequence = BigIntegerField(null=True)  # of the event `agreement.accepted`
-    sealed_facts = BlobField()
 
-    target: Target
+    address = Sealed()
+    name = Sealed()
+    salt = Sealed()
+    agreement_sha256 = Sealed()
+    """Of the text that was accepted; None if the link asked for none."""
+
     recipient: Recipient | None  # of a new one
-    sealed_gate: bytes | None
+    answers_id: str
 
     @classmethod
     def begin(cls, target: Target, token: Any, recipient: Recipient | None, proof: Proof) -> Self:
@@ -376,24 +367,29 @@ class Opening(Authenticated, Owned, OfTarget):
         )
         opening.target = target
         opening.recipient = recipient
-        opening.sealed_gate = token.sealed_gate
-        opening.facts = {
-            "address": proof.email.lower() if recipient else None,
-            "name": proof.name.strip() or None,
-            "salt": secrets.token_hex(32),
-            "agreement": token.gate.agreement_sha256,
-        }
+        opening.answers_id = token.answers_id
+        opening.address = proof.email.lower() if recipient else None
+        opening.name = proof.name.strip() or None
+        opening.salt = secrets.token_hex(32)
+        opening.agreement_sha256 = token.gate.agreement_sha256
         return opening
 
-    @cached_property
+    @property
     def facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = self.target.unseal("opening/1", self.id, self.sealed_facts)
-        return facts
+        """What the opening seals, as an export carries it."""
+        return {
+            "address": self.address,
+            "name": self.name,
+            "salt": self.salt,
+            "agreement": self.agreement_sha256,
+        }
 
-    address = _fact("address")
-    name = _fact("name")
-    salt = _fact("salt")
-    agreement_sha256 = _fact("agreement")
+    @facts.setter
+    def facts(self, facts: dict[str, Any]) -> None:
+        self.address = facts["address"]
+        self.name = facts["name"]
+        self.salt = facts["salt"]
+        self.agreement_sha256 = facts["agreement"]
 
     @property
     def known_as(self) -> str | None:
@@ -416,14 +412,14 @@ class Opening(Authenticated, Owned, OfTarget):
         hashed = reader_hash(bytes.fromhex(self.salt), self.address or "", self.name or "")
         return Reader(self.id, self.recipient_id, hashed)
 
-    def store(self, token: Any) -> bool:
+    def record(self, token: Any) -> bool:
         """Store the row, and the event of the text that was accepted; return whether it is the
         first opening by a recipient.
 
         Call it in the transaction that counts the view of the token. Raises `TargetChanged` if the
         link asks for something else by now, `QuotaExceeded` if too many of its openings are kept.
         """
-        if token.sealed_gate != self.sealed_gate:
+        if token.answers_id != self.answers_id:
             raise TargetChanged
         if Opening.select().where(Opening.token_id == self.token_id).count() >= MOST_OPENINGS:
             raise QuotaExceeded(_OPENED_TOO_OFTEN)
@@ -432,8 +428,7 @@ class Opening(Authenticated, Owned, OfTarget):
             event = token.record_event("agreement.accepted", agreement_sha256=sha256)
             self.sequence = event.sequence
             self._send_receipt(event)
-        self.sealed_facts = self.target.seal("opening/1", self.id, self.facts)
-        self.insert_row()
+        self.store()
         return bool(self.recipient and self.recipient.note_opening())
 
     def _send_receipt(self, event: Event) -> None:
@@ -452,7 +447,7 @@ class Opening(Authenticated, Owned, OfTarget):
     @classmethod
     def page_of_link(cls, token: Any, limit: int, after: str | None) -> tuple[list[Self], Any]:
         """Return openings of a link, newest first, also those of its former targets."""
-        found, next_after = cls.page_of(token.owner_id, limit, after, token_id=token.id)
+        found, next_after = cls.page(token.owner_id, limit, after, token_id=token.id)
         return [opening.with_target() for opening in found], next_after
 
     def with_target(self) -> Self:
@@ -518,16 +513,6 @@ def receipt_of(owner_id: str, sequence: int, since: int) -> str:
         "previous": bytes(previous).hex(),
     }
     return json.dumps(line) + "\n"
-
-
-def open_all_of(target: Target) -> None:
-    """Decrypt all rows of guarded links of a target. Raises `DecryptionError` if it fails."""
-    for recipient in Recipient.select().where(Recipient.target_id == target.id):
-        recipient.address(target)
-    for opening in Opening.select().where(Opening.target_id == target.id):
-        target.unseal("opening/1", opening.id, opening.sealed_facts)
-    for sha256 in texts_of(target):
-        kept_text(target, sha256)
 
 
 def drop_all_of(target: Target) -> None:

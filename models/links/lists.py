@@ -3,32 +3,27 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from peewee import SQL, Case, fn
-
-from crypto import DecryptionError, RootKeyMissing
 
 from ..core import NotFound, now
 from ..documents import Collection, Document
 from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
-from ..runtime import log_damage
 from ..storage import param, prepared
 from .document_token import DocumentToken, FormerTarget
 from .guards import NOTHING, Gate, Opening, asked
 from .target import Target, target_of
 
 _EVENTS = 500
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class ListedLink(RowWith[DocumentToken]):
     """A token with its label and its target's name.
 
-    Both are None if the target is gone or in the bin; the label is None if it does not open.
+    Both are None if the target is gone or in the bin.
     """
 
     label: str | None
@@ -55,9 +50,21 @@ def links_of_owner(
 
 def listed_links(owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
     """Return a page of `ListedLink`s by the filters of `DocumentToken.condition`."""
-    tokens, next_after = DocumentToken.page_of(owner_id, limit, after, **filters)
-    targets = {id: _target(owner_id, id) for id in {token.target_id for token in tokens}}
-    return [_listed(token, targets[token.target_id]) for token in tokens], next_after
+    tokens, next_after = DocumentToken.page(owner_id, limit, after, **filters)
+    targets = _targets(owner_id, {token.target_id for token in tokens})
+    return [_listed(token, targets.get(token.target_id)) for token in tokens], next_after
+
+
+def _targets(owner_id: str, ids: Iterable[str]) -> dict[str, Target]:
+    """Return the targets with these ids that are the owner's, and there, by their ids."""
+    named = list(ids)
+    if not named:
+        return {}
+    documents = Document.live_of(owner_id).where(Document.id.in_(named))
+    is_named = Collection.id.in_(named)
+    collections = Collection.select().where(Collection.owner_id == owner_id, is_named)
+    found: list[Target] = [*Document.rows(documents), *Collection.rows(collections)]
+    return {one.id: one for one in found}
 
 
 @dataclass(frozen=True)
@@ -84,17 +91,15 @@ def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
     rows = _counts(count).all(now=now(), **asked)
     newest_ids = _numbered("id", count, (newest_id for _, _, newest_id, _ in rows))
     last_uses = _numbered("use", count, (used_at for *_, used_at in rows))
-    shown = [
-        DocumentToken._of_row(row) for row in _links(count).all(**asked, **newest_ids, **last_uses)
-    ]
+    shown = DocumentToken.rows(_links(count), **asked, **newest_ids, **last_uses)
     by_token = {one.id: one for one in shown}
     by_use = {(one.target_id, one.last_used_at): one for one in shown if one.last_used_at}
-    readers = _last_readers([one for one in by_use.values() if one.sealed_gate is not None], by_id)
+    readers = _last_readers([one for one in by_use.values() if one.questions is not None], by_id)
     found = {}
     for id, live, newest_id, used_at in rows:
         used = by_use.get((id, used_at))
         reader = readers.get(used.id) if used else None
-        label = reader or _label(used, by_id[id])
+        label = reader or (used.label if used else None)
         found[id] = LinksOfTarget(int(live), by_token.get(newest_id), used_at, label)
     return found
 
@@ -147,17 +152,12 @@ def _last_readers(tokens: list[DocumentToken], targets: dict[str, Any]) -> dict[
     last: Any = Opening.select(fn.MAX(Opening.id)).where(
         Opening.token_id.in_([token.id for token in tokens])
     )
-    openings = Opening.genuine(
-        Opening.select().where(Opening.id.in_(last.group_by(Opening.token_id)))
-    )
+    openings = Opening.rows(Opening.select().where(Opening.id.in_(last.group_by(Opening.token_id))))
     known: dict[str, str | None] = {}
     for opening in openings:
         target = targets.get(opening.target_id)
         if target is not None:
-            opening.target = target
-            known[opening.token_id] = _opened(
-                opening, "reader", partial(getattr, opening, "known_as")
-            )
+            known[opening.token_id] = opening.known_as
     return known
 
 
@@ -188,7 +188,7 @@ def listed_link(owner_id: str, id: str) -> ListedLink:
 def link_of_owner(owner_id: str, id: str) -> DocumentToken:
     """Return the link with its target. `NotFound` also if the target is gone, or in the bin."""
     token = DocumentToken.one_of(owner_id, id)
-    token.target = target_of(owner_id, token.target_id).show_bare_if_damaged()
+    token.target = target_of(owner_id, token.target_id)
     return token
 
 
@@ -232,7 +232,7 @@ def replacer_of(owner_id: str, former_id: str) -> Callable[[Document], None]:
         links = DocumentToken.select().where(
             DocumentToken.target_id == former_id, DocumentToken.revoked_at.is_null()
         )
-        for link in DocumentToken.genuine(links):
+        for link in DocumentToken.rows(links):
             link.target = former
             link.change_target(newer)
         for collection in Collection.holding(former):
@@ -253,37 +253,14 @@ def _target(owner_id: str, id: str) -> Target | None:
 def _listed(token: DocumentToken, target: Target | None) -> ListedLink:
     if target is None:
         return ListedLink(token, None, None)
-    name = target.show_bare_if_damaged().name
-    label = _label(token, target)
-    gate = _opened(token, "gate", lambda: token.gate) or NOTHING
-    return ListedLink(token, label, name, gate)
+    token.target = target
+    return ListedLink(token, token.label, target.name, token.gate)
 
 
 def secret_of(token: Any) -> str | None:
     """Return the secret of a token for its owner.
 
-    None if the token was issued before secrets were kept, or its secret does not open.
+    None if the token was issued before secrets were kept.
     """
-    if token.sealed_secret is None:
-        return None
-    return _opened(
-        token,
-        "secret",
-        lambda: token.target.unseal("secret/1", token.id, token.sealed_secret),
-    )
-
-
-def _label(token: DocumentToken | None, target: Target) -> str | None:
-    if token is None:
-        return None
-    token.target = target
-    return _opened(token, "label", lambda: token.label)
-
-
-def _opened(token: Any, what: str, read: Callable[[], T]) -> T | None:
-    """Return a sealed part of a token; None, and a line in the log, if it does not open."""
-    try:
-        return read()
-    except (DecryptionError, RootKeyMissing) as error:
-        log_damage(f"The {what} of {token.id}", error)
-        return None
+    secret: str | None = token.kept_secret
+    return secret

@@ -149,7 +149,7 @@ def _add_to_collection(grant: TokenGrant, target: Collection, document: Document
     collection = Collection.one_of(document.owner_id, target.id)
     if token.permissions != UPLOAD:
         raise TokenSpent
-    if token.has_password and token.sealed_password != grant.sealed_password:  # set meanwhile
+    if token.has_password and token.answers_id != grant.answers_id:  # set meanwhile
         raise ScopeMissing(_OPEN_FIRST)
     # The new document is in no list yet.
     if collection.is_full or document.size > collection.room:

@@ -37,7 +37,7 @@ def requests_of_owner(owner_id: str, limit: int, after: str | None, seen_at: int
     came_by: dict[str, list[Document]] = {}
     by_these = Document.came_by.in_([link.id for link in links])
     newest_first = Document.live_of(owner_id).where(by_these).order_by(Document.id.desc())
-    for document in Document.to_show(newest_first.limit(MOST_RECEIVED)):
+    for document in Document.rows(newest_first.limit(MOST_RECEIVED)):
         came_by.setdefault(document.came_by or "", []).append(document)
     return [FileRequest(link, came_by.get(link.id, []), seen_at) for link in links], further
 

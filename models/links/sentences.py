@@ -78,7 +78,7 @@ def _reader(event: Event) -> str:
     if data["via"] != "document_token":
         return _ACTORS.get(data["via"], _SOMEBODY)
     opening = Opening.find(data.get("openingId", ""))
-    if opening is None or opening.owner_id != event.owner_id or not opening.with_target().target:
+    if opening is None or opening.owner_id != event.owner_id:
         return _holder(event)
     name = _typed(opening.name)
     if opening.address:
@@ -94,8 +94,8 @@ def _holder(event: Event) -> str:
 
 def _label(event: Event) -> str | None:
     token = DocumentToken.one_of(event.owner_id, event.data["tokenId"])
-    token.target = target_of(event.owner_id, token.target_id)
-    return token.label
+    label: str | None = token.label
+    return label
 
 
 def _typed(name: str | None) -> str:

@@ -1,11 +1,16 @@
-"""The target of a link: a document, or a collection. Either seals the link's label and password."""
+"""The target of a link: a document, or a collection."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Self
 
-from peewee import SQL, fn
+from peewee import SQL, TextField, fn
+
+from crypto import DecryptionError, RootKeyMissing
+from crypto.row_texts import RowCipher
 
 from ..documents import Collection, Document
 from ..events import facts_about
+from ..records import Owned, SealedRow, cached_property
 
 Target = Document | Collection
 
@@ -26,9 +31,47 @@ class OfTarget:
         return facts_about(self.target_id).get("collection_id")
 
 
+class SealedByTarget(SealedRow, Owned, OfTarget):
+    """A row that is sealed under the key of the target of a link, and ends with it."""
+
+    target_id = TextField(column_name="document_id")
+
+    target: Any
+
+    @classmethod
+    def find_keys(cls, rows: list[Self]) -> None:
+        ciphers = _ciphers_of({row.target_id for row in rows})
+        for row in rows:
+            if cipher := ciphers.get(row.target_id):
+                row.target_cipher = cipher
+
+    @cached_property
+    def target_cipher(self) -> RowCipher:
+        target = vars(self).get("target") or table_of(self.target_id).as_stored(self.target_id)
+        if target is None:
+            raise DecryptionError
+        return RowCipher(target.key)
+
+    def cipher(self) -> RowCipher:
+        return self.target_cipher
+
+
+def _ciphers_of(ids: Iterable[str]) -> dict[str, RowCipher]:
+    """Return the ciphers of the targets with these ids; those that do not open are left out."""
+    ciphers = {}
+    for id in ids:
+        target = table_of(id).as_stored(id)
+        if target is not None:
+            try:
+                ciphers[id] = RowCipher(target.key)
+            except (DecryptionError, RootKeyMissing):
+                continue
+    return ciphers
+
+
 def table_of(id: str) -> type[Document] | type[Collection]:
     """Return the table of the target with this id."""
-    return Collection if id.startswith(Collection.PREFIX) else Document
+    return Collection if str(id).startswith(Collection.PREFIX) else Document
 
 
 def target_of(owner_id: str, id: str) -> Target:

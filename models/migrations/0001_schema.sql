@@ -1,21 +1,21 @@
 -- The schema of version 1.0: users with their credentials, documents, links, events, mail.
 --
--- The columns are in the order in which 0.2.0 has them, whose tables stay as they are.
+-- A row is plain columns, and one sealed text that is bound to them. The columns are in the order
+-- that a database of 0.2.0 has them in after its conversion.
 CREATE TABLE user_account (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     email TEXT NOT NULL, email_folded TEXT NOT NULL UNIQUE,
     root TEXT NOT NULL, sealed_key BLOB NOT NULL,
-    sealed_name BLOB NOT NULL, sealed_password BLOB NOT NULL,
-    disabled_at INTEGER, login_generation INTEGER NOT NULL DEFAULT 0, authority_mac BLOB,
-    received_seen_at INTEGER, made_by TEXT
+    disabled_at INTEGER, login_generation INTEGER NOT NULL DEFAULT 0,
+    received_seen_at INTEGER, made_by TEXT, sealed BLOB
 );
 -- Spaces by the person who has made them.
 CREATE INDEX user_account_made_by ON user_account (made_by) WHERE made_by IS NOT NULL;
 CREATE TABLE session (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
-    expires_at INTEGER NOT NULL, login_generation INTEGER NOT NULL DEFAULT 0, authority_mac BLOB,
-    sealed_client BLOB, last_used_at INTEGER, identity_id TEXT, acting_user_id TEXT
+    expires_at INTEGER NOT NULL, login_generation INTEGER NOT NULL DEFAULT 0,
+    last_used_at INTEGER, identity_id TEXT, acting_user_id TEXT, sealed BLOB
 );
 CREATE INDEX session_owner ON session (owner_id, id);
 CREATE INDEX session_expiry ON session (expires_at);
@@ -23,17 +23,17 @@ CREATE INDEX session_acting ON session (acting_user_id) WHERE acting_user_id IS 
 -- Who acts as a space, which is an account without an address and a password, and in which role.
 CREATE TABLE member (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
-    space_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
+    owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
     user_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
-    role TEXT NOT NULL, authority_mac BLOB
+    role TEXT NOT NULL, sealed BLOB
 );
-CREATE UNIQUE INDEX member_space ON member (space_id, user_id);
+CREATE UNIQUE INDEX member_owner ON member (owner_id, user_id);
 CREATE INDEX member_user ON member (user_id, id);
 -- How the trusted proxy or a provider knows somebody, and logins that wait for a provider.
 CREATE TABLE identity (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
-    issuer TEXT NOT NULL, subject TEXT NOT NULL, last_used_at INTEGER, authority_mac BLOB
+    issuer TEXT NOT NULL, subject TEXT NOT NULL, last_used_at INTEGER, sealed BLOB
 );
 CREATE UNIQUE INDEX identity_subject ON identity (issuer, subject);
 CREATE INDEX identity_owner ON identity (owner_id, id);
@@ -41,7 +41,7 @@ CREATE TABLE pending_sign_in (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     digest BLOB NOT NULL UNIQUE, kind TEXT NOT NULL,
     owner_id TEXT REFERENCES user_account (id) ON DELETE CASCADE,
-    network TEXT NOT NULL, sealed_facts BLOB NOT NULL, expires_at INTEGER NOT NULL
+    network TEXT NOT NULL, expires_at INTEGER NOT NULL, sealed BLOB
 );
 CREATE INDEX pending_sign_in_network ON pending_sign_in (network, created_at);
 CREATE INDEX pending_sign_in_owner ON pending_sign_in (owner_id);
@@ -49,33 +49,31 @@ CREATE INDEX pending_sign_in_expiry ON pending_sign_in (expires_at);
 CREATE TABLE api_key (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
-    digest BLOB NOT NULL UNIQUE, masked_key TEXT NOT NULL, sealed_name BLOB NOT NULL,
-    scopes TEXT NOT NULL, expires_at INTEGER, last_used_at INTEGER, revoked_at INTEGER,
-    authority_mac BLOB
+    digest BLOB NOT NULL UNIQUE, masked_key TEXT NOT NULL,
+    scopes TEXT NOT NULL, expires_at INTEGER, last_used_at INTEGER, revoked_at INTEGER, sealed BLOB
 );
 CREATE INDEX api_key_owner ON api_key (owner_id, id);
 -- An address may have several: the operator's, and those that were asked for by mail.
 CREATE TABLE invitation (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     email_folded TEXT NOT NULL, digest BLOB NOT NULL UNIQUE,
-    expires_at INTEGER NOT NULL, authority_mac BLOB,
-    space_id TEXT, role TEXT, inviter_id TEXT
+    expires_at INTEGER NOT NULL, space_id TEXT, role TEXT, inviter_id TEXT, sealed BLOB
 );
 CREATE INDEX invitation_email ON invitation (email_folded);
 CREATE INDEX invitation_space ON invitation (space_id) WHERE space_id IS NOT NULL;
--- The keys of session tokens and tickets, and that of the MACs.
+-- The keys of session tokens and tickets, and that of rows which belong to no user.
 CREATE TABLE token_key (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
-    root TEXT NOT NULL, sealed_key BLOB NOT NULL
+    root TEXT NOT NULL, sealed_key BLOB NOT NULL, sealed BLOB
 );
-CREATE TABLE authority_key (
+CREATE TABLE service_key (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
-    root TEXT NOT NULL, sealed_key BLOB NOT NULL
+    root TEXT NOT NULL, sealed_key BLOB NOT NULL, sealed BLOB
 );
 -- Responses that are given again to who repeats a request.
 CREATE TABLE answer (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
-    root TEXT NOT NULL, sealed_key BLOB NOT NULL, sealed_answer BLOB NOT NULL
+    root TEXT NOT NULL, sealed_key BLOB NOT NULL, sealed BLOB
 );
 CREATE INDEX answer_age ON answer (created_at);
 
@@ -83,9 +81,8 @@ CREATE TABLE document (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
     content_type TEXT NOT NULL, media_type TEXT NOT NULL, size INTEGER NOT NULL,
-    expires_at INTEGER, root TEXT NOT NULL, sealed_key BLOB NOT NULL,
-    sealed_meta BLOB NOT NULL, payload_head BLOB NOT NULL,
-    place TEXT NOT NULL DEFAULT 'rows', authority_mac BLOB, binned_at INTEGER, came_by TEXT
+    expires_at INTEGER, root TEXT NOT NULL, sealed_key BLOB NOT NULL, payload_head BLOB NOT NULL,
+    place TEXT NOT NULL DEFAULT 'rows', binned_at INTEGER, came_by TEXT, sealed BLOB
 );
 -- Documents of an owner are listed, and summed up for the quota, from this index alone.
 CREATE INDEX document_owner ON document (owner_id, id, size, expires_at, binned_at, root);
@@ -114,7 +111,7 @@ CREATE TABLE unreferenced_object (
 CREATE TABLE collection (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
-    root TEXT NOT NULL, sealed_key BLOB NOT NULL, sealed_meta BLOB NOT NULL
+    root TEXT NOT NULL, sealed_key BLOB NOT NULL, sealed BLOB
 );
 CREATE INDEX collection_owner ON collection (owner_id, id);
 CREATE TABLE collection_document (
@@ -129,13 +126,11 @@ CREATE TABLE document_token (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
     document_id TEXT NOT NULL,
-    digest BLOB NOT NULL UNIQUE, masked_token TEXT NOT NULL, sealed_label BLOB NOT NULL,
+    digest BLOB NOT NULL UNIQUE, masked_token TEXT NOT NULL,
     permissions TEXT NOT NULL, allowed_origins TEXT NOT NULL,
-    expires_at INTEGER, max_views INTEGER, views INTEGER NOT NULL DEFAULT 0,
-    sealed_password BLOB, last_used_at INTEGER, revoked_at INTEGER, spent_at INTEGER,
-    authority_mac BLOB, with_upload INTEGER NOT NULL DEFAULT 1,
-    sealed_secret BLOB, sealed_gate BLOB, name_hidden INTEGER, disabled_at INTEGER,
-    owner_notified INTEGER
+    expires_at INTEGER, max_views INTEGER, views INTEGER NOT NULL DEFAULT 0, last_used_at INTEGER,
+    revoked_at INTEGER, spent_at INTEGER, with_upload INTEGER NOT NULL DEFAULT 1,
+    name_hidden INTEGER, disabled_at INTEGER, sealed BLOB
 );
 CREATE INDEX document_token_document ON document_token (document_id);
 -- Links of an owner are listed, and those that are live found, from this index alone.
@@ -155,7 +150,7 @@ CREATE TABLE former_target (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
     token_id TEXT NOT NULL REFERENCES document_token (id) ON DELETE CASCADE,
-    document_id TEXT NOT NULL
+    document_id TEXT NOT NULL, sealed BLOB
 );
 CREATE INDEX former_target_link ON former_target (token_id, id);
 CREATE INDEX former_target_owner ON former_target (owner_id);
@@ -163,9 +158,9 @@ CREATE INDEX former_target_owner ON former_target (owner_id);
 CREATE TABLE recipient (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
-    document_id TEXT NOT NULL, token_id TEXT NOT NULL, digest TEXT NOT NULL,
-    sealed_address BLOB NOT NULL, code_digest TEXT, code_until INTEGER,
-    code_failures INTEGER NOT NULL, opened_at INTEGER, authority_mac BLOB
+    document_id TEXT NOT NULL, token_id TEXT NOT NULL, digest TEXT NOT NULL, code_digest TEXT,
+    code_until INTEGER,
+    code_failures INTEGER NOT NULL, opened_at INTEGER, sealed BLOB
 );
 CREATE UNIQUE INDEX recipient_link ON recipient (token_id, digest);
 CREATE INDEX recipient_document ON recipient (document_id);
@@ -174,17 +169,18 @@ CREATE TABLE opening (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
     document_id TEXT NOT NULL, token_id TEXT NOT NULL, recipient_id TEXT, sequence INTEGER,
-    sealed_facts BLOB NOT NULL, authority_mac BLOB
+    sealed BLOB
 );
 CREATE INDEX opening_link ON opening (token_id, id);
 CREATE INDEX opening_document ON opening (document_id);
 CREATE INDEX opening_owner ON opening (owner_id);
-CREATE TABLE agreement (
-    document_id TEXT NOT NULL, sha256 TEXT NOT NULL,
+CREATE TABLE kept_text (
+    id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
-    sealed_text BLOB NOT NULL, PRIMARY KEY (document_id, sha256)
+    document_id TEXT NOT NULL, sha256 TEXT NOT NULL, sealed BLOB
 );
-CREATE INDEX agreement_owner ON agreement (owner_id);
+CREATE UNIQUE INDEX kept_text_target ON kept_text (document_id, sha256);
+CREATE INDEX kept_text_owner ON kept_text (owner_id);
 
 -- A chain of events for each owner and for the service, which is no user: so no reference.
 CREATE TABLE event (
@@ -198,13 +194,13 @@ CREATE INDEX event_collection ON event (collection_id, id) WHERE collection_id I
 CREATE TABLE event_head (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     sequence INTEGER NOT NULL, hash BLOB NOT NULL, last_id TEXT NOT NULL,
-    oldest INTEGER NOT NULL, hash_before BLOB NOT NULL, mac BLOB
+    oldest INTEGER NOT NULL, hash_before BLOB NOT NULL, sealed BLOB
 );
 CREATE TABLE webhook (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL,
     owner_id TEXT NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
-    types TEXT NOT NULL, sealed_terms BLOB NOT NULL,
-    disabled_at INTEGER, disabled_reason TEXT
+    types TEXT NOT NULL,
+    disabled_at INTEGER, disabled_reason TEXT, sealed BLOB
 );
 CREATE INDEX webhook_owner ON webhook (owner_id, id);
 CREATE TABLE delivery (
@@ -213,7 +209,7 @@ CREATE TABLE delivery (
     event_id TEXT NOT NULL, type TEXT NOT NULL,
     due_at INTEGER, attempts INTEGER NOT NULL DEFAULT 0,
     attempted_at INTEGER, delivered_at INTEGER,
-    status INTEGER, duration_ms INTEGER, sealed_result BLOB, event_mac BLOB
+    status INTEGER, duration_ms INTEGER, sealed BLOB
 );
 CREATE UNIQUE INDEX delivery_webhook ON delivery (webhook_id, id);
 CREATE INDEX delivery_due ON delivery (webhook_id, due_at, id) WHERE due_at IS NOT NULL;
@@ -222,8 +218,7 @@ CREATE INDEX delivery_due ON delivery (webhook_id, due_at, id) WHERE due_at IS N
 CREATE TABLE mail (
     id TEXT PRIMARY KEY, created_at INTEGER NOT NULL, owner_id TEXT NOT NULL,
     kind TEXT NOT NULL, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL, root TEXT NOT NULL, sealed_key BLOB NOT NULL,
-    sealed_message BLOB NOT NULL
+    expires_at INTEGER NOT NULL, root TEXT NOT NULL, sealed_key BLOB NOT NULL, sealed BLOB
 );
 CREATE INDEX mail_due ON mail (owner_id, due_at);
 CREATE TABLE mail_limit (

@@ -21,6 +21,7 @@ from ..core import Busy, LastManager, NotFound, SpaceNotEmpty, StorageFull, now
 from ..documents import Collection, Document
 from ..events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all_events
 from ..links import DocumentToken, Opening, Recipient, drop_texts_of
+from ..records import Owner
 from ..runtime import log_failure
 from ..storage import engine, separate_transaction, shred, transaction
 
@@ -88,7 +89,7 @@ def _leave_spaces(user_id: str) -> list[str]:
     """
     emptied: list[str] = []
     for member in Member.of_user(user_id):
-        space = User.find(member.space_id)
+        space = User.find(member.owner_id)
         if space is None:
             continue
         if not Member.is_last_manager(space.id, user_id):
@@ -121,7 +122,7 @@ def delete_space(space_id: str, by_id: str) -> None:
 
 
 def _lock_out_space(space: User) -> None:
-    Member.delete().where(Member.space_id == space.id).execute()
+    Member.delete().where(Member.owner_id == space.id).execute()
     Invitation.delete().where(Invitation.space_id == space.id).execute()
     space.lock_out()
 
@@ -146,7 +147,7 @@ def _finish(user_id: str) -> None:
     _delete_deliveries(user_id)
     forget_all_events(user_id)
     for table in _TABLES:
-        table.delete_in_batches(table.owner_id == user_id, user_id, altered_too=True)
+        table.delete_in_batches(table.owner_id == user_id, user_id)
     _delete_documents(user_id)
     _delete_collections(user_id)
     engine().checkpoint_wal()  # else the last transaction, which truncates it, would do all of it
@@ -162,7 +163,7 @@ def _delete_deliveries(user_id: str) -> None:
 
 def _delete_documents(user_id: str) -> None:
     owned = Document.select().where(Document.owner_id == user_id).order_by(Document.id)
-    while documents := list(owned.limit(BATCH_DOCUMENTS)):
+    while documents := Document.rows_as_stored(owned.limit(BATCH_DOCUMENTS)):
         with separate_transaction(user_id, synced=False):
             for document in _first_of(documents):
                 document.drop_payload()
@@ -182,7 +183,8 @@ def _first_of(documents: list[Document]) -> Iterator[Document]:
 
 def _delete_collections(user_id: str) -> None:
     """Delete each collection with the index of its documents."""
-    for collection in Collection.select().where(Collection.owner_id == user_id):
+    of_user = Collection.select().where(Collection.owner_id == user_id)
+    for collection in Collection.rows_as_stored(of_user):
         with separate_transaction(user_id, synced=False):
             drop_texts_of(collection)
             Collection.delete().where(Collection.id == collection.id).execute()
@@ -193,7 +195,8 @@ def _delete_rest(user_id: str) -> None:
     with transaction():  # of the service, whose log tells of it
         if User.find(user_id) is None:  # another process was faster
             return
-        for document in Document.select().where(Document.owner_id == user_id):
+        of_user = Document.select().where(Document.owner_id == user_id)
+        for document in Document.rows_as_stored(of_user):
             document.drop_payload()
         head = EventHead.of(user_id)
         facts = {"user_id": user_id, "sequence": head.sequence, "hash": head.hash.hex()}
@@ -202,3 +205,4 @@ def _delete_rest(user_id: str) -> None:
         EventHead.delete().where(EventHead.id == user_id).execute()
         shred("user_account", user_id)  # and with it the rows that refer to it
         Event.record_of_service("account.deleted", facts)
+    Owner.forget_keys()

@@ -101,7 +101,7 @@ class ExportedLog:
     @classmethod
     def of(cls, owner_id: str) -> Self:
         Event.record_readings_of(owner_id)
-        head = EventHead.find(owner_id)
+        head = EventHead.as_stored(owner_id)
         last = last_entry(owner_id)
         before = {"previous": head.hash_before.hex()} if head and head.oldest > 1 else {}
         return cls(owner_id, last.id if last else "", before)
@@ -116,7 +116,7 @@ class ExportedLog:
         before = self.before
         while after < self.last_id:
             with connected():
-                page, _ = Event.page_of(self.owner_id, _EVENTS, after, oldest_first=True)
+                page, _ = Event.page(self.owner_id, _EVENTS, after, oldest_first=True)
             if not page:  # forgotten meanwhile
                 return
             lines = []
@@ -153,13 +153,13 @@ def verify_log(
             _Chain(owner_id, wanted[owner_id], result, created, deleted).verify()
         report(number, len(owners))
     for owner_id in sorted(created - deleted - owners):
-        if EventHead.find(owner_id) is None:  # else it has begun meanwhile
+        if EventHead.as_stored(owner_id) is None:  # else it has begun meanwhile
             result.breaks.append(Break(owner_id, 1, "The log of the service names this chain."))
     return result
 
 
 def check_heads() -> list[Break]:
-    """Verify the MAC of every head, and that each names the last entry that there is."""
+    """Verify that every head opens, and that each names the last entry that there is."""
     result = AuditResult()
     for owner_id in sorted(_owners(), key=str):
         _Chain(owner_id, [], result).verify_head()
@@ -230,10 +230,10 @@ class _Chain:
             self._break(self._expected, "It cannot be read.")
 
     def _head(self) -> EventHead | None:
-        head = EventHead.find(self._owner_id)
+        head = EventHead.as_stored(self._owner_id)
         if head is None:
             self._break(1, "The chain has no head.")
-        elif not head.is_genuine():
+        elif not head.opens():
             last = head.sequence
             self._break(last + 1, f"The head was altered: whether this followed {last} is unknown.")
         return head

@@ -6,8 +6,8 @@ and the SHA-256 of its random secret, by which its address is known to have ende
 sent, and what is made anew by itself, is not carried: deliveries, mails, previews, stored
 responses.
 
-Facts have the names of columns. Sealed columns are carried in clear, since the whole export is
-sealed, and are sealed under new keys where they are stored.
+Facts have the names of columns and of sealed values. These are carried in clear, since the whole
+export is sealed, and are sealed under new keys where they are stored.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,6 +20,7 @@ from ..events import Webhook
 from ..links import (
     DocumentToken,
     FormerTarget,
+    Gate,
     Opening,
     Recipient,
     Target,
@@ -45,7 +46,7 @@ _LINK_COLUMNS = (
     "spent_at",
     "with_upload",
     "name_hidden",
-    "owner_notified",
+    "notifies_owner",
 )
 
 
@@ -61,10 +62,9 @@ class Kind(NamedTuple):
         """Yield the facts of each row; what does not open, or was altered, is a problem."""
         table = self.table
         rows = table.select().where(table.owner_id == owner_id).order_by(table.id)
-        for row in rows.iterator():
+        for row in table.rows_as_stored(rows):
             try:
-                if hasattr(row, "is_genuine") and not row.is_genuine():
-                    raise DecryptionError
+                _ = row.values
                 facts = self.facts(row)
             except (DecryptionError, KeyringError):
                 problems.append(f"{loggable_id(row.id)} does not open, and is left out.")
@@ -74,7 +74,7 @@ class Kind(NamedTuple):
 
 
 def owner_of(table: Any, id: str) -> str | None:
-    """Return the owner of the row that has this id here, whether it is genuine or not."""
+    """Return the owner of the row that has this id here, whether it opens or not."""
     owner_id: str | None = table.select(table.owner_id).where(table.id == id).scalar()
     return owner_id
 
@@ -102,7 +102,7 @@ def facts_of_text(target_id: str, sha256: str, text: str) -> RowFacts:
 def texts_of_owner(owner_id: str) -> Iterator[RowFacts]:
     """Yield the texts that links have asked to accept."""
     for table in (Document, Collection):
-        for target in table.select().where(table.owner_id == owner_id).iterator():
+        for target in table.rows(table.select().where(table.owner_id == owner_id)):
             for sha256 in sorted(texts_of(target)):
                 yield facts_of_text(target.id, sha256, kept_text(target, sha256))
 
@@ -124,19 +124,13 @@ def _facts_of_collection(collection: Collection) -> RowFacts:
 
 def _store_collection(owner_id: str, facts: RowFacts) -> None:
     collection = Collection(id=facts["id"], created_at=facts["created_at"], owner_id=owner_id)
-    collection.generate_key()
-    collection.seal_meta(facts["meta"])
-    collection.store_row()
+    collection.store_as_exported(facts["meta"])
 
 
 def _facts_of_link(link: DocumentToken) -> RowFacts:
     facts = {name: getattr(link, name) for name in _LINK_COLUMNS}
     facts["digest"] = link.digest.hex()
     facts["has_password"] = link.has_password
-    target: Any = table_of(link.target_id).find(link.target_id)
-    if target is None:  # nobody can read what its key has sealed
-        return {**facts, "label": None, "gate": None}
-    link.target = target
     return {**facts, "label": link.label, "gate": vars(link.gate)}
 
 
@@ -145,16 +139,10 @@ def _store_link(owner_id: str, facts: RowFacts) -> None:
     link.digest = bytes.fromhex(facts["digest"])
     for name in _LINK_COLUMNS:
         setattr(link, name, facts[name])
-    if target := target_here(facts):
-        link.target = target
-        link.label = facts["label"]
-        link.password_digest = "" if facts["has_password"] else None  # which no password meets
-        gate = facts["gate"]
-        link.gate = type(link.gate)(**gate | {"recipients": tuple(gate["recipients"])})
-    else:
-        link.sealed_label = b""
-        link.sealed_password = b"" if facts["has_password"] else None
-    link.insert_row()
+    link.label = facts["label"]
+    link.password_digest = "" if facts["has_password"] else None  # which no password meets
+    link.gate = Gate.of(facts["gate"])
+    link.store()
 
 
 def _facts_of_former_target(former: FormerTarget) -> RowFacts:
@@ -162,19 +150,17 @@ def _facts_of_former_target(former: FormerTarget) -> RowFacts:
 
 
 def _store_former_target(owner_id: str, facts: RowFacts) -> None:
-    FormerTarget(owner_id=owner_id, **facts).insert_row()
+    FormerTarget(owner_id=owner_id, **facts).store()
 
 
 def _facts_of_recipient(recipient: Recipient) -> RowFacts | None:
     """Return None for the row that stands for all addresses without a code: it is made anew."""
-    target: Any = table_of(recipient.target_id).find(recipient.target_id)
-    address = recipient.address(target) if target else ""
-    if not address:
+    if not recipient.address:
         return None
     return {
         "target_id": recipient.target_id,
         "token_id": recipient.token_id,
-        "address": address,
+        "address": recipient.address,
         "opened_at": recipient.opened_at,
     }
 
@@ -187,9 +173,7 @@ def _store_recipient(owner_id: str, facts: RowFacts) -> None:
         recipient.store_without_code(target, facts["address"])
 
 
-def _facts_of_opening(opening: Opening) -> RowFacts | None:
-    if opening.with_target().target is None:
-        return None
+def _facts_of_opening(opening: Opening) -> RowFacts:
     return {
         "target_id": opening.target_id,
         "token_id": opening.token_id,
@@ -203,8 +187,9 @@ def _store_opening(owner_id: str, facts: RowFacts) -> None:
     if target := target_here(facts):
         values = {name: value for name, value in facts.items() if name != "facts"}
         opening = Opening(owner_id=owner_id, **values)
-        opening.sealed_facts = target.seal("opening/1", opening.id, facts["facts"])
-        opening.insert_row()
+        opening.facts = facts["facts"]
+        opening.target = target
+        opening.store()
 
 
 def _facts_of_webhook(webhook: Webhook) -> RowFacts:

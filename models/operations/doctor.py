@@ -21,7 +21,7 @@ from . import setup
 from .audit import check_heads, verify_log
 from .payloads import check_payload_store, unreferenced_objects
 from .progress import ReportProgress, no_progress
-from .verification import check_authority, check_contents, check_database_file, check_sample
+from .verification import check_database_file, check_payloads, check_rows, check_sample
 
 SAMPLE_DOCUMENTS = 50
 CLOCK_TOLERANCE_MS = 5 * 60 * 1000
@@ -124,18 +124,18 @@ def _keyring(context: DoctorContext) -> Iterator[str]:
 
 def _documents(context: DoctorContext) -> Iterator[str]:
     deep = context.deep
-    for problem in check_contents(context.report) if deep else check_sample(SAMPLE_DOCUMENTS):
+    for problem in check_payloads(context.report) if deep else check_sample(SAMPLE_DOCUMENTS):
         yield f"{problem} Restore a backup, or delete it."
 
 
 def _collections(_: DoctorContext) -> Iterator[str]:
-    for collection in Collection.with_root_keys(list(Collection.each())):
-        if set(collection.show_bare_if_damaged().document_ids) != collection.indexed_ids():
+    for collection in Collection.opened(Collection.each()):
+        if set(collection.document_ids) != collection.indexed_ids():
             yield f"{collection.id} lists other documents than its index. Restore a backup."
 
 
-def _authority(_: DoctorContext) -> Iterator[str]:
-    for problem in check_authority():
+def _rows(_: DoctorContext) -> Iterator[str]:
+    for problem in check_rows():
         yield f"{problem} Restore a backup, or delete it."
 
 
@@ -185,7 +185,7 @@ def _clock(_: DoctorContext) -> Iterator[str]:
 
 def _sweeper(_: DoctorContext) -> Iterator[str]:
     overdue = Document.select().where(Document.due(now() - SWEEP_OVERDUE_MS))
-    if count := sum(document.is_genuine() for document in overdue):
+    if count := len(Document.rows(overdue)):
         yield f"{count:,} expired documents are still there. Start the service, or run: sweep"
 
 
@@ -206,7 +206,7 @@ SERVER_CHECKS: tuple[Check, ...] = (_files, _server)
 TABLE_CHECKS: tuple[Check, ...] = (_tables,)
 REQUIRED_CHECKS: tuple[Check, ...] = (_database, _schema, _keyring)  # the first that fails ends it
 DATA_CHECKS: tuple[Check, ...] = (
-    _authority,
+    _rows,
     _log,
     _payload_store,
     _documents,

@@ -49,7 +49,7 @@ def export_accounts(
 def _users(email: str | None) -> list[User]:
     if email is not None:
         return [User.of_email(email)]
-    users = User.genuine(User.select().order_by(User.id))
+    users = User.rows(User.select().order_by(User.id))
     return [user for user in users if user.has_address]
 
 
@@ -89,7 +89,7 @@ class _Export:
         done = 0
         for id in ids:
             for document in _documents_of(id):
-                if document.is_genuine():
+                if document.opens():
                     self._write_original(document)
                 done += document.size
                 self._report(done, total)
@@ -130,7 +130,7 @@ class _Export:
             yield "text", facts
 
     def _facts_of_document(self, document: Document) -> RowFacts | None:
-        if not document.is_genuine():
+        if not document.opens():
             sentence = f"{loggable_id(document.id)} was altered, and is left out."
             self._problems.append(sentence)
             return None
@@ -145,7 +145,7 @@ def _documents_of(owner_id: str) -> Iterator[Document]:
     while True:
         with connected():
             following = Document.select().where(Document.owner_id == owner_id, Document.id > after)
-            page = list(following.order_by(Document.id).limit(200))
+            page = Document.rows_as_stored(following.order_by(Document.id).limit(200))
         if not page:
             return
         yield from page
@@ -164,8 +164,8 @@ def _facts_of_account(user: User) -> RowFacts:
 
 def _log_of(owner_id: str) -> Iterator[tuple[str, RowFacts]]:
     """Yield the head of a chain, and its entries. Raise OperatorError if it does not hold."""
-    head = EventHead.find(owner_id)
-    if head is None or not head.is_genuine():
+    head = EventHead.as_stored(owner_id)
+    if head is None or not head.opens():
         raise OperatorError(_broken(owner_id))
     yield "log", {"oldest": head.oldest, "hash_before": bytes(head.hash_before).hex()}
     previous = bytes(head.hash_before)

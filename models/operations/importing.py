@@ -286,7 +286,7 @@ class _Import:
         head = EventHead.of(owner_id)
         following = [entry for entry in entries if entry.sequence > head.sequence]
         for entry in following:
-            Event(owner_id=owner_id, **entry._asdict()).insert_row()
+            Event(owner_id=owner_id, **entry._asdict()).store()
         if following:
             last = following[-1]
             head.move(last_id=last.id, sequence=last.sequence, hash=last.hash)
@@ -338,7 +338,7 @@ class _Import:
                 DocumentToken.owner_id == user.id, DocumentToken.revoked_at.is_null()
             )
             with EventHead.moved_once(user.id):
-                for link in DocumentToken.genuine(links):
+                for link in DocumentToken.rows(links):
                     link.revoke()
             try:
                 user.end_import(facts["email"], facts["disabled_at"])

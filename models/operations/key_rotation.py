@@ -17,7 +17,8 @@ from ..events import Event
 from ..runtime import check_nodes, current_runtime, nodes_that_use, other_nodes
 from ..storage import READER_SECONDS, engine, transaction
 from .progress import ReportProgress, no_progress
-from .setup import TABLES_WITH_KEYS, root_keys_in_use
+from .setup import root_keys_in_use
+from .verification import TABLES_WITH_KEYS
 
 BATCH_ROWS = 200  # a few milliseconds, so that no other writer waits for long
 
@@ -121,7 +122,7 @@ def _rewrap_all(report: ReportProgress) -> RotationResult:
     for table in TABLES_WITH_KEYS:
         after = ""
         query = table.select().where(table.root != root.id).order_by(table.id).limit(BATCH_ROWS)
-        while rows := list(query.where(table.id > after)):
+        while rows := table.rows_as_stored(query.where(table.id > after)):
             after = rows[-1].id
             _rewrap_rows(table, rows, root, result)
             report(result.rewrapped + len(result.damaged), total)

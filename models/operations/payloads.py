@@ -13,8 +13,8 @@ from ..runtime import current_runtime
 from ..storage import connected, engine, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS, PayloadStore
 from ..storage.payloads import rows as payload_rows
-from .authority import AuthorityKey
 from .progress import ReportProgress, no_progress
+from .sealing_key import ServiceKey
 
 _IN_OBJECTS = SQL("place = 'objects'")  # as the index has it
 
@@ -33,7 +33,7 @@ def check_payload_store() -> None:
     with connected():
         in_objects = Document.select(Document.id).where(_IN_OBJECTS)
         newest = in_objects.order_by(Document.id.desc()).first()
-        database_id = AuthorityKey.select().get().id
+        database_id = ServiceKey.select().get().id
     if objects is None:
         if newest:
             raise OperatorError("Documents lie in an object store. Set DOCSERVICE_PAYLOADS to it.")

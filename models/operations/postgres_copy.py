@@ -1,6 +1,6 @@
 """The copy of an SQLite database into an empty one on a PostgreSQL server, in one transaction.
 
-Rows are copied as they are: under the same keyring, ids, ciphertexts, MACs and the chains of events
+Rows are copied as they are: under the same keyring, ids, ciphertexts and the chains of events
 stay valid. Objects of an object store stay where they are. The file gets no other changes than by a
 start of the service; a mark beside it prevents the next start.
 """
@@ -23,7 +23,7 @@ from . import setup
 from .audit import AuditResult, verify_log
 from .payloads import check_payload_store
 from .progress import ReportProgress, no_progress
-from .verification import check_authority, check_contents
+from .verification import check_contents
 
 Read = Callable[..., Any]  # executes a query in SQL
 
@@ -45,7 +45,7 @@ TABLES = (  # each after the tables that it refers to
     "event",
     "event_head",
     "token_key",
-    "authority_key",
+    "service_key",
     "unreferenced_object",
     "collection",
     "collection_document",
@@ -53,9 +53,12 @@ TABLES = (  # each after the tables that it refers to
     "mail_limit",
     "recipient",
     "opening",
-    "agreement",
+    "kept_text",
     "former_target",
 )
+
+
+_NOT_EMPTY = "The target is not empty: version 0.2.0 has filled it. Name an empty database."
 
 
 class CopyResult(NamedTuple):
@@ -76,6 +79,8 @@ def copy_to_postgres(address: str, report: ReportProgress = no_progress) -> Copy
     try:
         _complete(file)
         setup.open_database(address)
+        if setup.is_former():
+            raise OperatorError(_NOT_EMPTY)
         rows = _copy(file, report)
         current_runtime().close_database()
         setup.open_runtime(address)
@@ -180,4 +185,4 @@ def _counting(table: str) -> Select:
 def _verified(report: ReportProgress) -> tuple[AuditResult, list[str]]:
     log = verify_log()
     altered = [f"The log of {broken}" for broken in log.breaks]
-    return log, check_contents(report) + check_authority() + altered
+    return log, check_contents(report) + altered

@@ -2,9 +2,12 @@
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from peewee import Table as TableReference
 from peewee import fn
 
 from crypto import Keyring, KeyringError, RootKeyMissing
@@ -12,10 +15,8 @@ from crypto.tokens import PasetoCodec
 from settings import PREFIX, Settings, WrongSetting
 
 from .. import storage
-from ..accounts import StoredResponse, TokenKey, User
+from ..accounts import TokenKey, User
 from ..core import OperatorError, now
-from ..documents import Collection, Document
-from ..events import Mail
 from ..runtime import check_nodes, current_runtime, operator_message
 from ..storage import (
     MigrationRunner,
@@ -25,30 +26,29 @@ from ..storage import (
     is_before_0_2_0,
     is_of_0_2_0,
 )
-from .authority import AuthorityKey, load_authority_key
+from .conversion import Told, keep_backup, seal_all
+from .sealing_key import ServiceKey, load_service_key
+from .verification import TABLES_WITH_KEYS
 
-TABLES_WITH_KEYS: tuple[Any, ...] = (
-    User,
-    Document,
-    Collection,
-    StoredResponse,
-    Mail,
-    TokenKey,
-    AuthorityKey,
-)
 MIGRATIONS = str(Path(__file__).parent.parent / "migrations")
 CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work
 _KEYRING_SOURCES = ("keyring", "keyring_file", "keyring_command")
 
 
-def open_runtime(path: str | None = None) -> None:
-    """Open the database of the settings, or the one at `path`, and the keyring, unless open."""
+def open_runtime(path: str | None = None, *, keeps_copy: bool = True) -> None:
+    """Open the database of the settings, or the one at `path`, and the keyring, unless open.
+
+    A file of version 0.2.0 is converted, and `keeps_copy` of it beside it.
+    """
     runtime = current_runtime()
     if runtime.is_open:
         return
     with runtime.lock:
         if not runtime.is_open:
-            open_database(path or runtime.settings.database, runtime.settings.threads)
+            address = path or runtime.settings.database
+            open_database(address, runtime.settings.threads)
+            if is_former():
+                _convert(address, keeps_copy=keeps_copy)
             load_keyring()
             runtime.is_open = True
 
@@ -56,7 +56,8 @@ def open_runtime(path: str | None = None) -> None:
 def open_database(address: str, threads: int = 0) -> None:
     """Open or create the database, readable by this user only, and migrate it.
 
-    `address` is a path or a URL; so many `threads` of requests need a connection to a server.
+    One of version 0.2.0 is left to `open_runtime`, which has the keyring to convert it. `address`
+    is a path or a URL; so many `threads` of requests need a connection to a server.
     """
     if not storage.is_server(address):
         storage.create_file(address)
@@ -64,7 +65,7 @@ def open_database(address: str, threads: int = 0) -> None:
     with connected(), engine().migrating():
         refuse_other_version()
         refuse_foreign_schema()
-        if is_older():  # else nothing is written: it may be a standby
+        if is_older() and not is_former():  # else nothing is written: it may be a standby
             _migrate()
 
 
@@ -73,11 +74,36 @@ def _migrate() -> None:
     made = _migrations_made()
     newest = max(_migrations())[:4]
     if made:
-        former = "version 0.2.0" if is_of_0_2_0(made) else max(made)[:4]
-        _tell(f"Migrating the database from {former} to {newest}; this may take minutes.")
+        _tell(f"Migrating the database from {max(made)[:4]} to {newest}; this may take minutes.")
     _runner().up()
     if made:
         _tell(f"The database is migrated to {newest}.")
+
+
+def is_former() -> bool:
+    """Return whether the database is of version 0.2.0, and not converted yet."""
+    return is_of_0_2_0(_migrations_made())
+
+
+def _convert(address: str, *, keeps_copy: bool) -> None:
+    """Convert a database of version 0.2.0, in one transaction, after a copy of it was made."""
+    keyring = keyring_of_settings()
+    _require_roots(keyring)
+    told = Told(_tell)
+    _tell("Converting the database of version 0.2.0; this may take minutes.")
+    if engine().is_shared:
+        _tell("Nothing is copied on a server: to go back, restore what pg_dump has written before.")
+    elif keeps_copy:
+        backup = keep_backup(Path(address), lambda done, total: None)  # noqa: ARG005
+        _tell(f"A copy of it is kept: {backup}")
+    with connected(), engine().migrating():
+        if not is_former():  # another process was faster
+            return
+        runner = _runner()
+        unsealed = runner.convert(lambda: seal_all(keyring, told.rows))
+    _tell("The database is converted.")
+    if unsealed:
+        _tell(f"{unsealed:,} rows had been altered, and do not open: `flask doctor` names them.")
 
 
 def _tell(sentence: str) -> None:
@@ -140,18 +166,34 @@ def root_keys_in_use() -> Counter[str]:
     """Return the number of rows whose key each root key wraps, by its id."""
     used: Counter[str] = Counter()
     with connected():
-        for table in TABLES_WITH_KEYS:
-            rows = table.select(table.root, fn.COUNT(table.id)).group_by(table.root).tuples()
-            used.update(dict(rows))
+        names = {table._meta.table_name for table in TABLES_WITH_KEYS}
+        if is_former():
+            names = names - {ServiceKey._meta.table_name} | {"authority_key"}
+        for name in names:
+            table: Any = TableReference(name, ("id", "root"))
+            rows = table.select(table.root, fn.COUNT(table.id)).group_by(table.root)
+            used.update(dict(database.execute(rows).fetchall()))
     return used
 
 
 def load_keyring() -> None:
     """Load the keyring that the settings name."""
-    settings = current_runtime().settings
-    source = _keyring_source(settings)
+    with _naming_keyring():
+        use_keyring(_keyring(current_runtime().settings))
+
+
+def keyring_of_settings() -> Keyring:
+    """Return the keyring that the settings name."""
+    with _naming_keyring():
+        return _keyring(current_runtime().settings)
+
+
+@contextmanager
+def _naming_keyring() -> Iterator[None]:
+    """Let errors of the keyring say which setting names it."""
+    source = _keyring_source(current_runtime().settings)
     try:
-        use_keyring(_keyring(settings))
+        yield
     except (KeyringError, OSError) as error:
         raise KeyringError(f"{source}: {operator_message(error)}") from error
 
@@ -199,7 +241,7 @@ def use_keyring(keyring: Keyring) -> None:
     runtime.keyring = keyring
     check_nodes()
     try:
-        runtime.authority_key = load_authority_key()
+        runtime.service_key = load_service_key()
     except RootKeyMissing:  # another process has begun the database meanwhile
         _require_roots(keyring)
         raise

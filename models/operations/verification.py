@@ -1,4 +1,4 @@
-"""Checks that the stored data decrypts. Each check returns one sentence for each problem."""
+"""Checks that the stored data opens. Each check returns one sentence for each problem."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -8,60 +8,87 @@ from peewee import fn
 
 from crypto import DecryptionError, KeyringError
 
-from ..accounts import User
+from ..accounts import (
+    ApiKey,
+    Identity,
+    Invitation,
+    Member,
+    PendingSignIn,
+    Session,
+    StoredResponse,
+    TokenKey,
+    User,
+)
 from ..core import NotFound
 from ..documents import Collection, Document
-from ..events import Event, Webhook
-from ..links import Opening, Recipient, open_all_of
+from ..events import Event, EventHead, Mail, Webhook, WebhookDelivery
+from ..links import DocumentToken, FormerTarget, KeptText, Opening, Recipient
 from ..records import loggable_id
 from ..storage import engine
-from .authority import AUTHENTICATED
 from .progress import ReportProgress, no_progress
-from .setup import TABLES_WITH_KEYS
+from .sealing_key import ServiceKey
+
+TABLES_WITH_KEYS: tuple[Any, ...] = (
+    User,
+    Document,
+    Collection,
+    StoredResponse,
+    Mail,
+    TokenKey,
+    ServiceKey,
+)
+SEALED_TABLES: tuple[Any, ...] = (
+    *TABLES_WITH_KEYS,
+    Session,
+    ApiKey,
+    Identity,
+    Member,
+    Invitation,
+    PendingSignIn,
+    DocumentToken,
+    FormerTarget,
+    Recipient,
+    Opening,
+    KeptText,
+    Webhook,
+    WebhookDelivery,
+    EventHead,
+)
+
+_ALTERED = "{} was altered outside of the service, and is refused."
+_UNREADABLE = "{} cannot be decrypted."
 
 
 def check_keys(report: ReportProgress = no_progress) -> list[str]:
     """Unwrap the data key of every row. Progress counts rows."""
-    done = 0
-    problems = []
-    total = sum(table.select().count() for table in TABLES_WITH_KEYS)
-    for table in TABLES_WITH_KEYS:
-        for row in table.each():
-            problems += _problems(attrgetter("key"), row)
-            done += 1
-            report(done, total)
-    return problems
+    return _problems_of(TABLES_WITH_KEYS, attrgetter("key"), _UNREADABLE, report)
+
+
+def check_rows(report: ReportProgress = no_progress) -> list[str]:
+    """Open every sealed row, but heads of chains, which the verification of the log opens.
+
+    Progress counts rows.
+    """
+    tables = [table for table in SEALED_TABLES if table is not EventHead]
+    return _problems_of(tables, attrgetter("values"), _ALTERED, report) + _altered_events()
 
 
 def check_contents(report: ReportProgress = no_progress) -> list[str]:
-    """Decrypt all keys, names, passwords, lists, payloads, and the rows of guarded links.
+    """Open every sealed row, and decrypt all payloads. Progress counts payload bytes."""
+    return list(dict.fromkeys(check_rows() + check_payloads(report)))
 
-    Progress counts payload bytes.
-    """
-    problems = check_keys()
-    for collection in Collection.each():
-        problems += _problems(attrgetter("meta"), collection)
-        problems += _problems(open_all_of, collection)
-    for user in User.each():
-        problems += _problems(attrgetter("name", "password_digest"), user)
+
+def check_payloads(report: ReportProgress = no_progress) -> list[str]:
+    """Decrypt the payloads of all documents that open. Progress counts their bytes."""
     done = 0
+    problems = []
     _, total = Document.stored()
     for document in Document.each():
-        problems += _problems(_decrypt_document, document)
-        problems += _problems(open_all_of, document)
+        if _opens(document):
+            problems += _problems(_decrypt_document, document, _UNREADABLE)
         done += document.size
         report(done, total)
-    return list(dict.fromkeys(problems))
-
-
-def check_authority() -> list[str]:
-    """Verify the MAC of every row with authority columns and of deliveries; open each webhook."""
-    tables = (*AUTHENTICATED, Webhook, Recipient, Opening)
-    altered = [row.id for table in tables for row in table.each() if not row.is_genuine()]
-    altered += [one.id for one, event in Event.of_deliveries() if not one.is_of(event)]
-    return [
-        f"{loggable_id(id)} was altered outside of the service, and is refused." for id in altered
-    ]
+    return problems
 
 
 def check_database_file(deep: bool) -> list[str]:
@@ -71,25 +98,66 @@ def check_database_file(deep: bool) -> list[str]:
 
 
 def check_sample(count: int) -> list[str]:
-    """Decrypt the metadata and the last byte of `count` documents chosen at random."""
+    """Decrypt the last byte of `count` documents chosen at random, if they open."""
     sample = Document.select().order_by(fn.RANDOM()).limit(count)
-    return [problem for one in sample for problem in _problems(_decrypt_end, one)]
+    rows = Document.rows_as_stored(sample)
+    return [
+        problem
+        for one in rows
+        if _opens(one)
+        for problem in _problems(_decrypt_end, one, _UNREADABLE)
+    ]
 
 
-def _problems(decrypt: Callable[[Any], Any], row: Any) -> list[str]:
-    """Return no problem if the row decrypts, or was deleted after it was read."""
+def _opens(document: Document) -> bool:
     try:
-        decrypt(row)
-    except (DecryptionError, KeyringError) as error:
-        why = f" {error}" if isinstance(error, DecryptionError) and str(error) else ""
-        return [f"{row.id} cannot be decrypted.{why}"] if row.find(row.id) else []
+        return document.opens()
+    except (KeyringError, NotFound):
+        return False
+
+
+def _problems_of(
+    tables: Any, open_row: Callable[[Any], Any], sentence: str, report: ReportProgress
+) -> list[str]:
+    done = 0
+    problems = []
+    total = sum(table.select().count() for table in tables)
+    for table in tables:
+        for row in table.each():
+            problems += _problems(open_row, row, sentence)
+            done += 1
+            report(done, total)
+    return problems
+
+
+def _problems(open_row: Callable[[Any], Any], row: Any, sentence: str) -> list[str]:
+    """Return `sentence`, or no problem if the row opens, or was deleted or changed since."""
+    name = loggable_id(row.id)
+    try:
+        open_row(row)
+    except KeyringError as error:
+        return [f"{name} does not open. {error}"]
+    except DecryptionError as error:
+        stored = row.as_it_is_stored()
+        if stored is None or stored.sealed != row.sealed:
+            return []
+        return [f"{sentence.format(name)} {error}".rstrip()]
     except NotFound:
         return []
     return []
 
 
+def _altered_events() -> list[str]:
+    """Return a sentence for each delivery that opens, and whose event was altered."""
+    return [
+        _ALTERED.format(loggable_id(one.id))
+        for one, event in Event.of_deliveries()
+        if one.opens() and not one.is_of(event)
+    ]
+
+
 def _decrypt_document(document: Document, start: int = 0) -> None:
-    _ = document.meta
+    _ = document.values
     for _ in document.read(start):
         pass
 

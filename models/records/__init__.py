@@ -1,14 +1,8 @@
-"""Rows: ids, insertion, sealing with a key of their own, MACs, and the user they belong to."""
+"""Rows: ids, insertion, sealing under the keys of their own and of others, and their owners."""
 
 from .acting import presented_by_member
-from .authenticated import (
-    Authenticated,
-    Credential,
-    OwnerAuthority,
-    Presented,
-    log_altered,
-    loggable_id,
-)
-from .keyed import OWNER_TABLE, Owner, OwnsDataKey
-from .owned import Owned, ResultPage, has_passed, require_future
+from .credential import Credential, Presented
+from .keyed import KeyedRow, Owner
+from .owned import Owned, ResultPage, SealedByOwner, has_passed, require_future
+from .sealed import Sealed, SealedByService, SealedRow, log_altered, loggable_id
 from .table import PAGE_ROWS, Issued, RowWith, Table, cached_property

@@ -1,6 +1,6 @@
 """A credential of an account that others act as, with the membership that permits it to one person.
 
-All four rows are found by one query, and each has to be genuine.
+All four rows are found by one query, and each has to open.
 """
 
 from dataclasses import dataclass
@@ -10,19 +10,12 @@ from peewee import Table as TableReference
 
 from ..core import now
 from ..storage import param, prepared
-from .authenticated import (
-    OWNER_COLUMNS,
-    Authenticated,
-    Credential,
-    OwnerAuthority,
-    genuine_owner,
-    log_altered,
-    owner_columns,
-)
-from .keyed import OWNER_TABLE
+from .credential import Credential, columns_of_owner, is_open
+from .keyed import Owner
+from .owned import SealedByOwner
 
 C = TypeVar("C", bound=Credential)
-M = TypeVar("M", bound=Authenticated)
+M = TypeVar("M", bound=SealedByOwner)
 
 
 @dataclass(frozen=True)
@@ -31,8 +24,8 @@ class PresentedByMember(Generic[C, M]):
 
     row: C
     member: M
-    owner: OwnerAuthority
-    person: OwnerAuthority
+    owner: Owner
+    person: Owner
 
 
 def presented_by_member(
@@ -40,37 +33,37 @@ def presented_by_member(
 ) -> PresentedByMember[C, M] | None:
     """Return the credential with this id, with its member, account and person.
 
-    The member is the row with the credential's owner as `space_id` and `acting_user_id` as
-    `user_id`. None if one of the rows is absent or altered, or the credential is no longer `live`.
+    The member is the row of the same owner with the credential's `acting_user_id` as `user_id`.
+    None if one of the rows is absent or altered, or the credential is no longer `live`.
     """
     values = _by_member(credentials, members).first(id=id, now=now())
     if values is None:
         return None
     of_member = len(credentials._meta.sorted_fields)
     of_owner = of_member + len(members._meta.sorted_fields)
-    of_person = of_owner + OWNER_COLUMNS
-    row = credentials._of_row(values[:of_member])
-    member = members._of_row(values[of_member:of_owner])
-    owner = genuine_owner(values[of_owner:of_person])
-    person = genuine_owner(values[of_person:])
-    if not (row.is_genuine() or log_altered(row.id)):
+    of_person = of_owner + len(Owner._meta.sorted_fields)
+    row = credentials.of_columns(values[:of_member])
+    member = members.of_columns(values[of_member:of_owner])
+    owner = Owner.of_columns(values[of_owner:of_person])
+    person = Owner.of_columns(values[of_person:])
+    if not (is_open(owner) and is_open(person)):
         return None
-    if not (member.is_genuine() or log_altered(member.id)):
-        return None
-    if owner is None or person is None:
+    row.owner_key = owner.key
+    member.owner_key = owner.key
+    if not (is_open(row) and is_open(member)):
         return None
     return PresentedByMember(row, member, owner, person)
 
 
 @prepared
 def _by_member(credentials: Any, members: Any) -> Any:
-    owner = TableReference(OWNER_TABLE).alias("owner")
-    person = TableReference(OWNER_TABLE).alias("person")
+    owner = TableReference(Owner._meta.table_name).alias("owner")
+    person = TableReference(Owner._meta.table_name).alias("person")
     columns = (
         *credentials._meta.sorted_fields,
         *members._meta.sorted_fields,
-        *owner_columns(owner),
-        *owner_columns(person),
+        *columns_of_owner(owner),
+        *columns_of_owner(person),
     )
     return (
         credentials.select(*columns)
@@ -78,7 +71,7 @@ def _by_member(credentials: Any, members: Any) -> Any:
         .where(
             credentials.id == param("id"),
             *credentials.live(param("now")),
-            members.space_id == credentials.owner_id,
+            members.owner_id == credentials.owner_id,
             members.user_id == credentials.acting_user_id,
             owner.c.id == credentials.owner_id,
             person.c.id == credentials.acting_user_id,

@@ -1,36 +1,39 @@
-"""Rows with a data key of their own, which seals what their user wrote.
+"""Rows with a data key of their own, which seals them, and what belongs to them.
 
 The key is random; it is stored wrapped under a root key, bound to the row. Rotating root
 keys therefore rewrites 104 bytes a row and nothing else.
 """
 
-import json
-from typing import Any, Self
+from functools import lru_cache
+from typing import Any, ClassVar, Self
 
-from peewee import BlobField, TextField
+from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from crypto import RootKey, sealing
+from crypto import DecryptionError, RootKey, sealing
+from crypto.row_texts import RowCipher, remembered_cipher
 
 from ..core import NotFound
 from ..runtime import current_runtime
-from .table import Table, cached_property
+from ..storage import param, prepared
+from .sealed import SealedRow
+from .table import cached_property
 
-OWNER_TABLE = "user_account"
+REMEMBERED = 1024  # keys of owners
 
 
-class OwnsDataKey(Table):
+class KeyedRow(SealedRow):
+    UNBOUND: ClassVar[tuple[str, ...]] = ("root", "sealed_key")
+
     root = TextField()
     sealed_key = BlobField()
 
     root_key: RootKey | None = None  # that wraps the key, if it was looked up before
 
     @classmethod
-    def with_root_keys(cls, rows: list[Self]) -> list[Self]:
-        """Return the rows with their root keys, which are looked up in the keyring at once."""
-        roots = {root.id: root for root in current_runtime().keyring}
+    def find_keys(cls, rows: list[Self]) -> None:
+        roots = {root.id: root for root in current_runtime().keyring} if rows else {}
         for row in rows:
             row.root_key = roots.get(row.root)
-        return rows
 
     def binding(self) -> tuple[str, ...]:
         """Return the words that the wrapped key is bound to, besides the row's id."""
@@ -49,24 +52,23 @@ class OwnsDataKey(Table):
     @cached_property
     def key(self) -> bytes:
         root = self.root_key or current_runtime().keyring.find(self.root) or self._root_now()
-        return sealing.unseal(root.wrap_key, self._key_context(), self.sealed_key)
+        try:
+            return self.unwrapped(root.wrap_key, self._key_context(), self.sealed_key)
+        except (TypeError, ValueError):  # a column of another type
+            raise DecryptionError from None
+
+    unwrapped = staticmethod(sealing.unseal)
+
+    def cipher(self) -> RowCipher:
+        return RowCipher(self.key)
 
     def rewrapped(self, root: RootKey) -> bytes:
         """Return the key as it is stored under another root."""
         return sealing.seal(root.wrap_key, self._key_context(), self.key)
 
-    def seal(self, purpose: str, of: str, value: Any) -> bytes:
-        """Return the JSON of `value`, sealed as the `purpose` of the row with the id `of`."""
-        text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        return sealing.seal(self.key, sealing.context(purpose, of), text)
-
-    def unseal(self, purpose: str, of: str, sealed: bytes) -> Any:
-        text = sealing.unseal(self.key, sealing.context(purpose, of), sealed)
-        return json.loads(text.decode("utf-8", "surrogatepass"))
-
     def _root_now(self) -> RootKey:
         """Return the root key that wraps this row's key now, after its former one was retired."""
-        row = self.find(self.id)
+        row = self.as_stored(self.id)
         if row is None:
             raise NotFound
         self.root = row.root
@@ -77,11 +79,46 @@ class OwnsDataKey(Table):
         return sealing.context("key/1", self.id, *self.binding())
 
 
-class Owner(OwnsDataKey):
+class Owner(KeyedRow):
     """A user as the rows of the user need it: with the key that seals them."""
 
+    email = TextField()
+    email_folded = TextField()
+    disabled_at = BigIntegerField(null=True)
+    login_generation = IntegerField(default=0)  # counts how often all sessions were ended
+    received_seen_at = BigIntegerField(null=True)  # when the list of what strangers sent was seen
+    made_by = TextField(null=True)  # of a space: the id of the person whose quota it counts in
+
     class Meta:
-        table_name = OWNER_TABLE  # `user` is a reserved word of SQL
+        table_name = "user_account"  # `user` is a reserved word of SQL
+
+    unwrapped = staticmethod(lru_cache(REMEMBERED)(sealing.unseal))
+
+    @classmethod
+    def key_of(cls, id: str) -> bytes:
+        """Return the key of a user.
+
+        Raises `DoesNotExist` if the user was deleted, `DecryptionError` if the key was altered.
+        """
+        stored = _wrapped_key().first(id=id)
+        if stored is None:
+            raise cls.DoesNotExist  # type: ignore[attr-defined]
+        root, sealed_key = stored
+        return cls(id=id, root=root, sealed_key=sealed_key).key
+
+    @classmethod
+    def forget_keys(cls) -> None:
+        """Forget the keys in memory, as one of them is shredded."""
+        cls.unwrapped.cache_clear()  # type: ignore[attr-defined]
+        remembered_cipher.cache_clear()
+
+    def cipher(self) -> RowCipher:
+        return remembered_cipher(self.key)
 
     def binding(self) -> tuple[str, ...]:
-        return ("authority/1",)
+        return ("authority/1",)  # as version 0.2.0 has wrapped them, whose keys stay as they are
+
+
+@prepared
+def _wrapped_key() -> Any:
+    return Owner.select(Owner.root, Owner.sealed_key).where(Owner.id == param("id"))

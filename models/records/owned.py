@@ -2,11 +2,16 @@
 
 from typing import Any, Self
 
-from peewee import TextField
+from peewee import DoesNotExist, TextField
+
+from crypto import DecryptionError, RootKeyMissing
+from crypto.row_texts import RowCipher, remembered_cipher
 
 from ..core import Invalid, NotFound, now
 from ..storage import param, prepared
-from .table import Table
+from .keyed import Owner
+from .sealed import SealedRow
+from .table import Table, cached_property
 
 ResultPage = tuple[list[Any], str | None]
 _LAST = "~"  # sorts after every id
@@ -29,34 +34,61 @@ class Owned(Table):
     def one_of(cls, owner_id: str, id: str, **filters: Any) -> Self:
         """Return a row of the owner; raise `NotFound` for another owner's row as for none."""
         values = {"owner_id": owner_id, "id": id, "now": now(), **filters}
-        rows = cls.rows(_one(cls, tuple(filters)), **values)
-        if not rows:
+        row = cls.first(_one(cls, tuple(filters)), **values)
+        if row is None:
             raise NotFound
-        return rows[0]
+        return row
 
     @classmethod
-    def page_of(
+    def page(
         cls,
         owner_id: str,
         limit: int,
         after: str | None,
         *,
         oldest_first: bool = False,
-        as_stored: bool = False,
         **filters: Any,
     ) -> ResultPage:
         """Return at most `limit` rows behind `after`, newest first, and the next page's `after`.
 
-        Keyset pagination: the cost of a page does not grow with its depth. With `as_stored` altered
-        rows are included: to be shown, and for nothing else. A filter that is None filters nothing.
+        Keyset pagination: the cost of a page does not grow with its depth. Rows that do not open
+        are left out. A filter that is None filters nothing.
         """
         filters = {name: value for name, value in filters.items() if value is not None}
         after = after or ("" if oldest_first else _LAST)
         values = {"owner_id": owner_id, "after": after, "limit": limit + 1, "now": now()}
         query = _page(cls, tuple(filters), oldest_first)
-        rows = [cls._of_row(row) for row in query.all(**values, **filters)]
+        rows = [cls.of_columns(row) for row in query.all(**values, **filters)]
         next_after = rows[limit - 1].id if len(rows) > limit else None
-        return rows[:limit] if as_stored else cls.genuine(rows[:limit]), next_after
+        return cls.opened(rows[:limit]), next_after
+
+
+class SealedByOwner(SealedRow, Owned):
+    """A row that is sealed under the key of the user to whom it belongs."""
+
+    @classmethod
+    def find_keys(cls, rows: list[Self]) -> None:
+        keys: dict[str, bytes | None] = {}
+        for row in rows:
+            if row.owner_id not in keys:
+                keys[row.owner_id] = _key_or_none(row.owner_id)
+            if key := keys[row.owner_id]:
+                row.owner_key = key
+
+    @cached_property
+    def owner_key(self) -> bytes:
+        return Owner.key_of(self.owner_id)
+
+    def cipher(self) -> RowCipher:
+        return remembered_cipher(self.owner_key)
+
+
+def _key_or_none(owner_id: str) -> bytes | None:
+    """Return None where the key does not open: each row then says why."""
+    try:
+        return Owner.key_of(owner_id)
+    except (DecryptionError, RootKeyMissing, DoesNotExist):
+        return None
 
 
 @prepared

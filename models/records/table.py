@@ -54,35 +54,68 @@ class Table(Model):
 
     @classmethod
     def fresh(cls, **fields: Any) -> Any:
-        """Return a new row, not stored yet; store it with `insert_row`."""
+        """Return a new row, not stored yet; store it with `store`."""
         return cls(id=generate_id(cls.PREFIX), created_at=now(), **fields)
 
-    def insert_row(self) -> None:
+    def store(self) -> None:
+        self._insert_columns()
+
+    def _insert_columns(self) -> None:
         values = dict.fromkeys(self._meta.sorted_field_names) | self.__data__
         _insertion(type(self)).execute(**values)
 
     @classmethod
     def find(cls, id: str) -> Self | None:
         """Return the row with this id, of any owner."""
-        rows = cls.rows(_by_id(cls), id=id)
-        return rows[0] if rows else None
+        return cls.first(_by_id(cls), id=id)
+
+    @classmethod
+    def as_stored(cls, id: str) -> Self | None:
+        """Return the row with this id, also if it does not open."""
+        found = _by_id(cls).first(id=id)
+        return None if found is None else cls.of_columns(found)
 
     @classmethod
     def all_newest_first(cls) -> list[Self]:
         return cls.rows(_newest_first(cls))
 
     @classmethod
-    def rows(cls, query: Prepared, **values: Any) -> list[Self]:
-        """Return the rows of a query that selects all columns, as `cls.select()` does."""
-        return cls.genuine(cls._of_row(row) for row in query.all(**values))
+    def rows(cls, query: Any, **values: Any) -> list[Self]:
+        """Return the rows of a query that selects all columns, as `cls.select()` does.
+
+        `values` are those of the parameters of a prepared query.
+        """
+        is_prepared = isinstance(query, Prepared)
+        found = query.all(**values) if is_prepared else database.execute(query).fetchall()
+        return cls.opened(cls.of_columns(row) for row in found)
 
     @classmethod
-    def genuine(cls, rows: Iterable[Self]) -> list[Self]:
-        """Return the rows that may be used; some tables leave out rows (`authenticated.py`)."""
+    def rows_as_stored(cls, query: Any) -> list[Self]:
+        """Return the rows of a query that selects all columns, also those that do not open."""
+        return [cls.of_columns(row) for row in database.execute(query).fetchall()]
+
+    @classmethod
+    def first(cls, query: Any, **values: Any) -> Self | None:
+        """Return the first row of a query as for `rows`; None if there is none."""
+        is_prepared = isinstance(query, Prepared)
+        found = query.first(**values) if is_prepared else database.execute(query).fetchone()
+        return None if found is None else cls.opened_alone(cls.of_columns(found))
+
+    @classmethod
+    def opened(cls, rows: Iterable[Self]) -> list[Self]:
+        """Return the rows that may be used; see `sealed.py`, whose rows may not open."""
         return list(rows)
 
     @classmethod
-    def _of_row(cls, row: tuple[Any, ...]) -> Self:
+    def find_keys(cls, rows: list[Self]) -> None:
+        """Look up at once the keys that the rows are sealed under."""
+
+    @classmethod
+    def opened_alone(cls, row: Self) -> Self | None:
+        return row
+
+    @classmethod
+    def of_columns(cls, row: tuple[Any, ...]) -> Self:
         """Return the row with these values of all columns, as they are stored."""
         own = cls(__no_default__=1)
         own.__data__ = dict(zip(cls._meta.sorted_field_names, row, strict=True))
@@ -105,35 +138,30 @@ class Table(Model):
             cls.delete_in_batches(of_value & (cls.id <= newest_to_delete))
 
     @classmethod
-    def delete_in_batches(
-        cls, condition: Any, owner_id: str = SERVICE, *, altered_too: bool = False
-    ) -> None:
+    def delete_in_batches(cls, condition: Any, owner_id: str = SERVICE) -> None:
         """Delete the rows that meet the condition, in a transaction for each batch, so that no
         other writer waits for long. It is not synced: after a power cut it is done again.
-
-        Rows that were altered outside of the service stay, unless they go as well (`altered_too`).
         """
-        for ids in cls._batches(condition, altered_too=altered_too):
+        first = cls.select(cls.id).where(condition).order_by(cls.id).limit(PAGE_ROWS)
+        while ids := [id for (id,) in database.execute(first).fetchall()]:
             with separate_transaction(owner_id, synced=False):
                 cls.delete().where(condition, cls.id.in_(ids)).execute()
 
     @classmethod
-    def _batches(cls, condition: Any, *, altered_too: bool) -> Iterator[list[str]]:  # noqa: ARG003
-        """Yield the ids of rows that meet the condition; the caller deletes each batch."""
-        first = cls.select(cls.id).where(condition).order_by(cls.id)
-        while ids := [row.id for row in first.limit(PAGE_ROWS)]:
-            yield ids
-
-    @classmethod
     def each(cls) -> Iterator[Self]:
-        """Yield every row, in the order of ids; none is held back, see `genuine`."""
+        """Yield every row as it is stored, in the order of ids, also if it does not open."""
         after = ""
         while page := _following(cls).all(after=after):
-            yield from (cls._of_row(row) for row in page)
+            rows = [cls.of_columns(row) for row in page]
+            cls.find_keys(rows)
+            yield from rows
             after = page[-1][0]
 
     def change(self, **fields: Any) -> None:
         """Store new values of some columns."""
+        self._store_columns(**fields)
+
+    def _store_columns(self, **fields: Any) -> None:
         self.__data__.update(fields)
         _storing(type(self), tuple(fields)).execute(id=self.id, **fields)
 
@@ -145,7 +173,8 @@ def _insertion(table: type[Table]) -> Any:
 
 @prepared
 def _storing(table: type[Table], names: tuple[str, ...]) -> Any:
-    return table.update({name: param(name) for name in names}).where(table.id == param("id"))
+    values = {name: param(name) for name in names}
+    return super(Table, table).update(values).where(table.id == param("id"))
 
 
 @prepared

@@ -52,7 +52,7 @@ class Runtime:
     keyring: Keyring
     session_tokens: PasetoCodec
     tickets: PasetoCodec
-    authority_key: bytes  # of the MAC in each row that has authority columns
+    service_key: bytes  # that seals rows which belong to no user
 
     def __init__(self, settings: Settings) -> None:
         limited = settings.rate_limits == "on"

@@ -1,7 +1,8 @@
 """Migrations: files that bring a database to the present schema, in the order of their names.
 
 The first one, `0001_schema`, is the schema of version 1.0. A database of version 0.2.0 is brought
-to the same schema by `from_0_2_0`, and has then the same history. Older ones are not migrated.
+to the same schema by `from_0_2_0` and `after_0_2_0`, between which its rows are sealed anew, and
+has then the same history. Older ones are not migrated.
 
 A migration has up to three files of its name, which run in this order: SQL in SQLite's types, for
 both engines; in `postgres/`, SQL that only a server needs; and Python with `up(migrator, db)`, for
@@ -9,15 +10,16 @@ computations.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from playhouse.migrations import Migration, Runner
 
 SCHEMA = "0001_schema"
 LAST_OF_0_2_0 = "0028_guards"
+T = TypeVar("T")
 
 
 def is_of_0_2_0(applied: Collection[str]) -> bool:
@@ -81,13 +83,18 @@ class MigrationRunner(Runner):  # type: ignore[misc]
         names = sorted(known) if self._only is None else filter(known.__contains__, self._only)
         return [self._migration(name, place) for place, name in enumerate(names)]
 
-    def up(self, *args: Any, **options: Any) -> Any:
-        """Run what is still to be run; returns the names."""
-        if is_of_0_2_0(self.applied()):
-            self.run_beside("from_0_2_0")
-            self.History.delete().execute()
-            self.History.create(name=SCHEMA)
-        return super().up(*args, **options)
+    def convert(self, seal_rows: Callable[[], T]) -> T:
+        """Bring a database of version 0.2.0 to the present schema; return what `seal_rows` does.
+
+        `seal_rows` is called when the tables have the columns of both versions.
+        """
+        self.run_beside("from_0_2_0")
+        result = seal_rows()
+        self.run_beside("after_0_2_0")
+        self.History.delete().execute()
+        self.History.create(name=SCHEMA)
+        self.up()
+        return result
 
     def run_beside(self, name: str) -> None:
         """Run files that are no step from one version to the next, and record nothing."""

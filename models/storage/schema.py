@@ -10,7 +10,7 @@ from typing import Any
 
 from peewee import SqliteDatabase
 
-from .migrations import SCHEMA, MigrationRunner, is_of_0_2_0
+from .migrations import MigrationRunner, is_of_0_2_0
 from .sqlite import database
 
 Schema = Counter[tuple[str, str]]  # "trigger name" and its definition
@@ -28,9 +28,9 @@ def schema_differences(directory: str, migrations: Collection[str]) -> list[str]
     made = SqliteDatabase(":memory:")
     with made.connection_context():
         if is_of_0_2_0(migrations):
-            runner = MigrationRunner(made, directory, only=[SCHEMA])
+            runner = MigrationRunner(made, directory, only=[])
             runner.up()
-            runner.run_beside("to_0_2_0")
+            runner.run_beside("of_0_2_0")
         elif migrations:
             MigrationRunner(made, directory, only=migrations).up()
         return list(differences(_schema(made), _schema(database)))

@@ -228,20 +228,20 @@ def test_a_link_of_somebody_else_is_not_there(member, alice, document):
     assert alice.open(link["viewUrl"]).status == 200
 
 
-def test_a_link_whose_secret_does_not_open_is_listed_without_its_address(member, service):
+def test_a_link_that_does_not_open_is_left_out_of_every_page_and_hides_no_other(member, service):
     document = member.api.upload(b"x", name="x.txt", token=None)
+    member.api.share(document, label="the notary")
     for value in ("x'00'", "NULL"):
         link = member.api.share(document, label="the auditor")
-        assert "data-copy" in member.get("/app/links").text
-        service.sql(
-            f"UPDATE document_token SET sealed_secret = {value} WHERE id = :id", id=link["id"]
-        )
-        for page in ("/app/links", f"/app/links/{link['id']}", f"/app/documents/{document['id']}"):
+        assert "the auditor" in member.get("/app/links").text
+        service.sql(f"UPDATE document_token SET sealed = {value} WHERE id = :id", id=link["id"])
+        for page in ("/app/links", f"/app/documents/{document['id']}"):
             answer = member.get(page)
             assert answer.status == 200
-            assert "the auditor" in answer.text
-            assert "data-copy" not in answer.text
-        assert member.api.open(link["viewUrl"]).status == 200
+            assert "the auditor" not in answer.text
+            assert "the notary" in answer.text
+        assert member.get(f"/app/links/{link['id']}").status == 404
+        assert member.api.open(link["viewUrl"]).status == 401
 
 
 def test_openings_that_are_counted_and_not_listed_yet_are_said_to_be_so(member):

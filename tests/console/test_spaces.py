@@ -460,4 +460,4 @@ def test_an_empty_space_of_one_s_own_goes_with_the_account(member, space, servic
     )
     assert answer.status == 303
     assert service.sql("SELECT id FROM user_account WHERE id = :id", id=space) == []
-    assert service.sql("SELECT id FROM member WHERE space_id = :id", id=space) == []
+    assert service.sql("SELECT id FROM member WHERE owner_id = :id", id=space) == []

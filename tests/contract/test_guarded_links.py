@@ -347,7 +347,7 @@ def test_a_deleted_document_takes_along_all_that_its_guards_have_left(mailing, p
     link = person.share(document, agreement=TEXT)
     assert call(mailing, link, **ACCEPTED).status == 200
     person.delete(at(document))
-    for table in ("opening", "recipient", "agreement"):
+    for table in ("opening", "recipient", "kept_text"):
         counted = f"SELECT count(*) FROM {table} WHERE document_id = '{document['id']}'"
         assert mailing.sql(counted) == [(0,)]
 

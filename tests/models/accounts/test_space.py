@@ -20,6 +20,7 @@ from models.accounts import (
 )
 from models.core import (
     LastManager,
+    NotFound,
     QuotaExceeded,
     RegistrationClosed,
     ScopeMissing,
@@ -36,7 +37,7 @@ from models.operations import (
     sweep,
     verify_log,
 )
-from models.operations.verification import check_authority, check_contents
+from models.operations.verification import check_contents, check_rows
 from tests.uploads import Sent, upload
 
 ISSUER = "https://login.example.org"
@@ -87,6 +88,7 @@ def test_one_member_has_so_many_sessions_of_a_space_and_ends_none_of_another_s(
     "alteration",
     [
         "UPDATE member SET role = 'manage'",
+        "UPDATE member SET sealed = (SELECT sealed FROM member WHERE role = 'manage')",
         "UPDATE session SET acting_user_id = (SELECT user_id FROM member WHERE role = 'manage')",
         "UPDATE user_account SET login_generation = 7 WHERE id LIKE 'spc_%'",
     ],
@@ -97,7 +99,18 @@ def test_a_session_of_a_space_whose_rows_were_altered_is_refused(bob, team, alte
     database.execute_sql(alteration)
     with pytest.raises(SessionExpired):
         Session.of_token(token)
-    assert check_authority()
+    assert check_rows()
+
+
+def test_a_membership_that_was_moved_to_another_space_counts_in_neither(alice, bob, team):
+    other = make_space(alice, "Office").id
+    moved = "UPDATE member SET owner_id = :other WHERE user_id = :user_id"
+    database.execute_sql(moved, {"other": other, "user_id": bob.id})
+    for id in (team, other):
+        assert [one.user_id for one in Member.of_space(id)] == [alice.id]
+        with pytest.raises(NotFound):
+            Member.of(id, bob.id)
+    assert spaces_of(bob.id) == []
 
 
 def test_a_manager_who_is_disabled_is_no_other_manager(alice, bob, team):

@@ -24,7 +24,7 @@ def kept():
 @pytest.fixture
 def former(alice):
     """The service's first key; another one came two days ago."""
-    TokenKey.update(created_at=now() - 3 * DAY_MS).execute()
+    TokenKey.all_newest_first()[0].change(created_at=now() - 3 * DAY_MS)
     drawn_ago(2)
 
 
@@ -41,7 +41,7 @@ def test_a_key_stays_while_a_session_that_began_under_it_lives(former, alice):
 
 
 def test_a_key_stays_a_day_for_opened_pages(alice):
-    TokenKey.update(created_at=now() - 3 * DAY_MS).execute()
+    TokenKey.all_newest_first()[0].change(created_at=now() - 3 * DAY_MS)
     drawn_ago(0.9)
     TokenKey.forget_old()
     assert kept() == 2

@@ -28,12 +28,12 @@ def test_a_login_that_renews_an_old_digest_does_not_bring_an_old_password_back(a
 
 
 def test_a_login_renews_an_old_digest(alice, monkeypatch):
-    before = alice.sealed_password
+    before = alice.password_digest
     with monkeypatch.context() as old:
         old.setattr(passwords, "needs_rehash", lambda _digest: True)
         User.identify(alice.email, "correct horse battery", "192.0.2.1")
 
-    assert User.get_by_id(alice.id).sealed_password != before
+    assert User.get_by_id(alice.id).password_digest != before
     assert User.identify(alice.email, "correct horse battery", "192.0.2.1") == alice
 
 

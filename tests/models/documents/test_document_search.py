@@ -81,7 +81,7 @@ def test_nothing_is_left_after_a_cursor_behind_which_nothing_is(alice):
 
 def test_a_document_that_does_not_open_hides_no_other(alice, caplog):
     fill(alice, ["match 1", "match 2", "match 3"])
-    rows, _ = Document.page_of(alice.id, 3, None)
-    rows[1].change(sealed_meta=b"altered")
+    rows, _ = Document.page(alice.id, 3, None)
+    rows[1].change(sealed_key=b"altered")
     assert list(pages(alice, 5)) == [["match 1", "match 3"]]
     assert rows[1].id in caplog.text

@@ -169,6 +169,6 @@ def test_a_webhook_that_was_altered_is_named_and_does_not_hide_the_others(alice,
     other = Webhook.register(bob.id, "https://example.org/other").row
     with database.atomic():
         database.execute_sql("UPDATE webhook SET owner_id = ? WHERE id = ?", (bob.id, hook.id))
-    assert [one.id for one in Webhook.page_of(bob.id, 10, None)[0]] == [other.id]
+    assert [one.id for one in Webhook.page(bob.id, 10, None)[0]] == [other.id]
     assert Webhook.find(hook.id) is None
-    assert [line.split()[0] for line in verification.check_authority()] == [hook.id]
+    assert [line.split()[0] for line in verification.check_rows()] == [hook.id]

@@ -118,7 +118,10 @@ def test_what_was_counted_for_a_day_is_forgotten(alice, document, clock):
 
 def test_whoever_alters_the_choice_in_the_database_is_found(alice, document):
     issued = link_to(document)
-    database.execute_sql("UPDATE document_token SET owner_notified = NULL")
+    other = DocumentToken.issue(document, LinkOptions())
+    text = "(SELECT sealed FROM document_token WHERE id = :other)"
+    put_in_place = f"UPDATE document_token SET sealed = {text} WHERE id = :id"
+    database.execute_sql(put_in_place, {"id": issued.row.id, "other": other.row.id})
     assert DocumentToken.find(issued.row.id) is None
 
 

@@ -2,7 +2,7 @@
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from models.operations.setup import TABLES_WITH_KEYS
+from models.operations.verification import TABLES_WITH_KEYS
 from models.records import Table
 from models.storage import database
 
@@ -42,7 +42,6 @@ def test_every_table_of_the_migrations_is_named_like_its_class(instance):
     known = {table._meta.table_name for table in TABLES} | {
         "piece",
         "collection_document",
-        "agreement",
         "schema_migration",
     }
     assert set(database.get_tables()) == known

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from crypto import event_hash
+from crypto import Keyring, KeyringError, event_hash
 from models import ApiKey, Collection, Document, DocumentToken, Event, Session, User, Webhook
 from models.accounts import StoredResponse, register
 from models.core import KeyRevoked, OperatorError, SessionExpired, TokenSpent, now
 from models.documents import binned
 from models.events import Mail, WebhookDelivery
 from models.links import FormerTarget, Opening, TokenGrant
-from models.operations import doctor, setup, verification, verify_log
+from models.operations import doctor, restore_backup, setup, verification, verify_log
 from models.runtime import create_runtime
-from models.storage import close_database, connected, database
+from models.storage import close_database, connected, database, sqlite_files
 from settings import Settings, read_settings
 from tests import postgres
 from tests.service import ROOT
@@ -46,18 +46,27 @@ ALTERED_LOG = (
 SAME_INVITATION = """
     INSERT INTO invitation (id, created_at, email_folded, digest, expires_at) VALUES
     ('inv_1', 1, 'dora@example.org', 'one', 2), ('inv_2', 1, 'dora@example.org', 'two', 2)"""
+REPLACED = {"agreement": "kept_text", "authority_key": "service_key"}
 EMPTY = {"unreferenced_object", "rate_limit", "claim", "node"}
 KILLED_AFTER = (
     "CREATE TABLE former_target",
     "DROP TABLE invitation",
     "INSERT INTO invitation",
     "INSERT .*INTO former_target",
+    "INSERT INTO service_key",
+    "UPDATE document SET sealed",
+    "UPDATE event_head SET sealed",
+    "DROP TABLE agreement",
+    "ALTER TABLE mail DROP COLUMN",
     "DELETE FROM schema_migration",
     "INSERT INTO schema_migration",
 )
 OPEN = """
 import os, re, signal, sys
+from pathlib import Path
 from models.operations import setup
+from models.runtime import create_runtime
+from settings import Settings
 open_database = setup.storage.open_database
 def opened(*words):
     open_database(*words)
@@ -70,7 +79,8 @@ def opened(*words):
         return done
     kind.execute_sql = killed
 setup.storage.open_database = opened
-setup.open_database(sys.argv[1])
+create_runtime(Settings(instance_path=Path(sys.argv[3]), database=sys.argv[1]))
+setup.open_runtime()
 """
 
 
@@ -160,25 +170,20 @@ def rows_of_table(address, table):
     return names, sorted(execute(address, f"SELECT {', '.join(names)} FROM {table}"), key=repr)
 
 
-def without_new_columns(after, before):
-    """The rows of each table as they were in columns that it had before; the new ones hold NULL."""
-    kept = {}
-    for table, (names, rows) in after.items():
-        new = [name for name in names if name not in before[table][0]]
-        assert all(row[names.index(name)] is None for name in new for row in rows)
-        old = [at for at, name in enumerate(names) if name not in new]
-        old_rows = sorted((tuple(row[at] for at in old) for row in rows), key=repr)
-        kept[table] = [names[at] for at in old], old_rows
-    return kept
+def columns_of(table, names):
+    """The values of some columns of a table's rows."""
+    of_table, rows = table
+    places = [of_table.index(name) for name in names]
+    return sorted((tuple(row[place] for place in places) for row in rows), key=repr)
 
 
-def test_an_upgrade_keeps_each_row_as_it_is_and_finds_former_targets_in_the_log(former, capsys):
+def test_an_upgrade_keeps_each_row_and_finds_former_targets_in_the_log(former, started, capsys):
     before = rows_of(former)
     assert all(rows for name, (_, rows) in before.items() if name not in EMPTY)
-    setup.open_database(former)
-    close_database()
+    with started(former):
+        pass
     assert capsys.readouterr().err.startswith(
-        "Migrating the database from version 0.2.0 to 0001; this may take minutes.\n"
+        "Converting the database of version 0.2.0; this may take minutes.\n"
     )
     after = rows_of(former)
 
@@ -192,20 +197,104 @@ def test_an_upgrade_keeps_each_row_as_it_is_and_finds_former_targets_in_the_log(
     names, history = after.pop("schema_migration")
     assert [row[names.index("name")] for row in history] == ["0001_schema"]
     assert names == before.pop("schema_migration")[0]  # by which 0.2.0 refuses it with a sentence
-    came_by = taken_out(after, "document", "came_by")
-    seen = taken_out(after, "user_account", "received_seen_at")
-    assert len([one for one in came_by if one]) == len(received(former))
-    assert any(seen) == any(came_by)
-    assert without_new_columns(after, before) == before
+    came_by = columns_of(after["document"], ["came_by"])
+    seen = columns_of(after["user_account"], ["received_seen_at"])
+    assert len([one for (one,) in came_by if one]) == len(received(former))
+    assert any(one for (one,) in seen) == any(one for (one,) in came_by)
+    for name, table in before.items():
+        converted = after.pop(REPLACED.get(name, name))
+        same = [column for column in table[0] if column in converted[0]]
+        kept = [column for column in same if name != "authority_key" or column != "sealed_key"]
+        assert columns_of(converted, kept) == columns_of(table, kept), name
+        if "sealed" in converted[0] and name != "piece":
+            assert all(one for (one,) in columns_of(converted, ["sealed"])), name
+    assert after == {}
 
 
-def taken_out(tables, name, column):
-    """The values of a column that is new, which is taken out of the rows of its table."""
-    names, rows = tables[name]
-    place = names.index(column)
-    without = lambda row: (*row[:place], *row[place + 1 :])  # noqa: E731
-    tables[name] = list(without(names)), sorted(map(without, rows), key=repr)
-    return [row[place] for row in rows]
+def test_a_copy_of_the_file_is_kept_beside_it_and_no_other_one_made(of_sqlite, started, capsys):
+    before = rows_of(of_sqlite)
+    with started(of_sqlite):
+        pass
+    copy = Path(f"{of_sqlite}.of-0.2.0")
+    assert f"A copy of it is kept: {copy}\n" in capsys.readouterr().err
+    assert rows_of(str(copy)) == before
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with started(of_sqlite):
+        assert capsys.readouterr().err == ""
+    assert rows_of(str(copy)) == before
+
+
+def test_without_room_for_the_copy_nothing_is_converted(of_sqlite, started, monkeypatch):
+    def fail(_file, part, _report):
+        part.write_bytes(b"a part")
+        raise sqlite_files.FileInUseError("database or disk is full")
+
+    before = rows_of(of_sqlite)
+    monkeypatch.setattr(sqlite_files, "copy", fail)
+    with pytest.raises(OperatorError, match="disk is full.*Free disk space"), started(of_sqlite):
+        pass
+    assert rows_of(of_sqlite) == before
+    assert not list(Path(of_sqlite).parent.glob("*.of-0.2.0*"))
+
+
+def test_a_restored_backup_of_0_2_0_is_converted_without_another_copy(of_sqlite, started, folder):
+    backup = folder / "of-0.2.0.sqlite"
+    Path(of_sqlite).rename(backup)
+    runtime = create_runtime(Settings(instance_path=folder, database=of_sqlite))
+    users, documents = restore_backup(backup, Path(of_sqlite))
+    runtime.close()
+    assert (users, documents > 0) == (2, True)
+    with started(of_sqlite):
+        assert verification.check_contents() == []
+    assert not list(folder.glob("documents.sqlite.*of-0.2.0"))
+
+
+@pytest.mark.postgres
+def test_an_operator_of_a_server_is_told_that_nothing_is_copied(of_postgres, started, capsys):
+    with started(of_postgres):
+        pass
+    sentence = "Nothing is copied on a server: to go back, restore what pg_dump has written before."
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("statement", "table", "name"),
+    [
+        ("UPDATE api_key SET scopes = 'documents:delete'", "api_key", "key_"),
+        ("UPDATE user_account SET authority_mac = NULL", "user_account", "usr_"),
+        ("UPDATE delivery SET event_mac = NULL", "delivery", "dlv_"),
+        ("UPDATE event_head SET sequence = sequence + 1", "event_head", ""),
+        ("UPDATE recipient SET code_failures = code_failures + 1", "recipient", "rcp_"),
+        (
+            "UPDATE collection SET sealed_meta = (SELECT sealed_name FROM api_key LIMIT 1)",
+            "collection",
+            "col_",
+        ),
+    ],
+)
+def test_a_row_that_was_altered_before_opens_after_the_conversion_as_little(
+    former, started, capsys, statement, table, name
+):
+    execute(former, statement)
+    with started(former):
+        ids = [id for (id,) in execute(former, f"SELECT id FROM {table} WHERE sealed IS NULL")]
+        assert ids
+        if name:
+            found = {line.split()[0] for line in verification.check_rows()}
+            assert set(ids) <= found
+            assert all(one.startswith(name) for one in ids)
+        else:
+            assert {one.owner_id for one in verify_log().breaks} >= set(ids)
+    assert "rows had been altered, and do not open" in capsys.readouterr().err
+
+
+def test_a_conversion_without_the_root_keys_is_refused_and_changes_nothing(former, started, folder):
+    before = rows_of(former)
+    (folder / "keyring").unlink()
+    Keyring.create(folder / "keyring")
+    with pytest.raises(KeyringError, match="lacks root key"), started(former):
+        pass
+    assert rows_of(former) == before
 
 
 def received(address):
@@ -220,17 +309,16 @@ def received(address):
     }
 
 
-def test_an_upgraded_schema_is_that_of_a_new_database(former, folder):
-    setup.open_database(former)
-    assert not setup.is_older()
-    assert setup.schema_problems() == setup.table_problems() == []
+def test_an_upgraded_schema_is_that_of_a_new_database(former, started):
+    with started(former):
+        assert not setup.is_older()
+        assert setup.schema_problems() == setup.table_problems() == []
     execute(former, SAME_INVITATION)
 
 
-def test_what_0_2_0_has_stored_opens_and_is_genuine(former, started):
+def test_what_0_2_0_has_stored_opens(former, started):
     with started(former):
         assert verification.check_contents() == []
-        assert verification.check_authority() == []
         assert verify_log().breaks == []
         assert Document.one_of(ADA, SECRETS["plain"]).name == "plain.txt"
         assert b"".join(Document.one_of(ADA, SECRETS["note"]).read()) == b"# A *note*\n"
@@ -283,7 +371,6 @@ def test_a_database_of_0_2_0_is_written_to_after_its_upgrade(former, started):
         last = Event.record(ADA, "webhook.test", {})
         previous = next(one for one in Event.select() if one.sequence == last.sequence - 1)
         assert last.hash == event_hash(ADA, last.sequence, previous.hash, last.body)
-        assert verification.check_authority() == []
         assert verify_log().breaks == []
     with started(former):
         assert verification.check_contents() == []
@@ -302,8 +389,9 @@ def test_doctor_says_that_an_upgrade_is_due_and_finds_nothing_wrong_after_it(for
     older = "An older version made this database. Start the service: it migrates it."
     assert problems() == {"schema": [older]}
     assert rows_of(former) == before
-    setup.open_database(former)
-    close_database()
+    runtime = create_runtime(Settings(instance_path=folder, database=former))
+    setup.open_runtime()
+    runtime.close()
     assert problems().keys() <= {"sweeper"}  # what lies in the bin has become due
 
 
@@ -318,25 +406,25 @@ def test_an_older_database_than_that_of_0_2_0_is_refused_and_left_as_it_is(forme
     assert rows_of(former) == before
 
 
-def test_changes_in_the_log_that_others_have_made_stop_no_upgrade(former):
+def test_changes_in_the_log_that_others_have_made_stop_no_upgrade(former, started):
     for statement in ALTERED_LOG:
         execute(former, statement)
-    setup.open_database(former)
-    close_database()
+    with started(former):
+        pass
     names, rows = rows_of_table(former, "former_target")
     assert len(rows) == 3
     assert {row[names.index("owner_id")] for row in rows} == {ADA}
     assert all(row[names.index("created_at")] > 4 for row in rows)
 
 
-def test_a_link_that_is_gone_gets_no_former_targets(former):
+def test_a_link_that_is_gone_gets_no_former_targets(former, started):
     execute(former, f"DELETE FROM document_token WHERE id = '{SECRETS['movedLink']}'")
-    setup.open_database(former)
-    close_database()
+    with started(former):
+        pass
     assert rows_of_table(former, "former_target")[1] == []
 
 
-def test_of_a_link_that_was_led_elsewhere_often_the_newest_targets_are_kept(former):
+def test_of_a_link_that_was_led_elsewhere_often_the_newest_targets_are_kept(former, started):
     """The last change is copied thirty times, with later and later ids."""
     execute(
         former,
@@ -347,8 +435,8 @@ def test_of_a_link_that_was_led_elsewhere_often_the_newest_targets_are_kept(form
         FROM event, numbers WHERE id = """
         + LAST_MOVE,
     )
-    setup.open_database(former)
-    close_database()
+    with started(former):
+        pass
     names, rows = rows_of_table(former, "former_target")
     assert [row[names.index("id")] for row in rows] == [f"fmt_zz{n}" for n in range(20, 40)]
 
@@ -392,12 +480,12 @@ def test_a_trigger_on_a_server_of_0_2_0_is_named_and_nothing_migrated(of_postgre
 @pytest.mark.slow
 @pytest.mark.parametrize("statement", KILLED_AFTER)
 def test_kill_9_in_the_upgrade_leaves_what_was_before_and_the_next_start_makes_it(
-    former, started, statement
+    former, folder, started, statement
 ):
     before = rows_of(former)
-    command = [sys.executable, "-c", OPEN, former, statement]
+    command = [sys.executable, "-c", OPEN, former, statement, folder]
     done = subprocess.run(command, cwd=ROOT, check=False, timeout=120)
     assert done.returncode == -signal.SIGKILL
     assert rows_of(former) == before
     with started(former):
-        assert verification.check_contents() == verification.check_authority() == []
+        assert verification.check_contents() == []

@@ -55,12 +55,11 @@ MANY_ROWS = {
     "delivery (id, created_at, owner_id, webhook_id, event_id, type)": (
         "SELECT 'dlv_' || n, 0, owner_id, id, 'evt_', 'document.created' FROM many, webhook"
     ),
-    "opening (id, created_at, owner_id, document_id, token_id, sealed_facts)": (
-        "SELECT 'opn_' || n, 0, id, 'doc_', 'tok_', x'' FROM many, user_account"
+    "opening (id, created_at, owner_id, document_id, token_id)": (
+        "SELECT 'opn_' || n, 0, id, 'doc_', 'tok_' FROM many, user_account"
     ),
-    "recipient (id, created_at, owner_id, document_id, token_id, digest, sealed_address,"
-    " code_failures)": (
-        "SELECT 'rcp_' || n, 0, id, 'doc_', 'tok_', n, x'', 0 FROM many, user_account"
+    "recipient (id, created_at, owner_id, document_id, token_id, digest, code_failures)": (
+        "SELECT 'rcp_' || n, 0, id, 'doc_', 'tok_', n, 0 FROM many, user_account"
     ),
 }
 

@@ -165,7 +165,7 @@ class Tampering:
         return EVENTS
 
     def flip_the_head(self):
-        names = "sequence", "hash", "last_id", "oldest", "hash_before", "mac"
+        names = "sequence", "hash", "last_id", "oldest", "hash_before", "sealed"
         name = self.chance.choice(names)
         (value,) = sql(f"SELECT {name} FROM event_head WHERE id = ?", self.alice.id).fetchone()
         changed = flipped(value, self.chance)
@@ -183,7 +183,7 @@ class Tampering:
         return 1
 
     def sign_nothing(self):
-        sql("UPDATE event_head SET mac = NULL WHERE id = ?", self.alice.id)
+        sql("UPDATE event_head SET sealed = NULL WHERE id = ?", self.alice.id)
         return EVENTS + 1
 
 
@@ -216,7 +216,7 @@ def test_a_value_of_another_type_is_a_break_and_no_failure(alice, older):
         with undone():
             store(alice, 4, **{column: value})
             assert (alice.id, 4) in places(), (column, value)
-    columns = ["sequence", "hash", "oldest", "hash_before", "mac"]
+    columns = ["sequence", "hash", "oldest", "hash_before", "sealed"]
     for column, value in product(columns, [b"\xff\xfe", "text", 7.5]):
         with undone():
             sql(f"UPDATE event_head SET {column} = ? WHERE id = ?", value, alice.id)
@@ -258,7 +258,7 @@ def test_doctor_finds_an_altered_head_and_a_cut_and_with_deep_every_break(alice,
         sql("DELETE FROM event WHERE owner_id = ? AND sequence > 10", alice.id)
         assert [(one.owner_id, one.sequence) for one in audit.check_heads()] == [(alice.id, 11)]
     with undone():
-        sql("UPDATE event_head SET mac = ? WHERE id = ?", bytes(32), alice.id)
+        sql("UPDATE event_head SET sealed = ? WHERE id = ?", bytes(32), alice.id)
         assert [one.owner_id for one in audit.check_heads()] == [alice.id]
 
 

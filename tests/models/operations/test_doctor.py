@@ -51,7 +51,7 @@ def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
         "database",
         "schema",
         "keyring",
-        "authority",
+        "rows",
         "log",
         "payload_store",
         "documents",
@@ -140,7 +140,7 @@ def test_expired_documents_that_were_not_swept_are_found(context, document, alte
     end(document, now() - DAY_MS)
     assert "1 expired" in problems(context)["sweeper"][0]
     alter("UPDATE document SET expires_at = expires_at + 1")
-    assert problems(context).keys() == {"authority"}
+    assert problems(context).keys() == {"rows"}
 
 
 def test_a_programming_error_is_raised_and_not_reported_as_a_finding(context, monkeypatch):

@@ -19,7 +19,7 @@ from tests.uploads import Sent, upload
 @pytest.fixture
 def rows(alice):
     """A row of each table with data keys; two of them were created with the database."""
-    StoredResponse.store("ans_1", "fingerprint", {"secret": "once"})
+    StoredResponse.keep("ans_1", "fingerprint", {"secret": "once"})
     return [alice, upload(alice), StoredResponse.get_by_id("ans_1")]
 
 
@@ -115,7 +115,7 @@ def test_a_key_replaced_during_the_rotation_is_not_overwritten(rows, monkeypatch
         wrapped = rewrapped(answer, root)
         monkeypatch.setattr(StoredResponse, "rewrapped", rewrapped)
         StoredResponse.delete().execute()
-        StoredResponse.store("ans_1", "fingerprint", {"secret": "once"})
+        StoredResponse.keep("ans_1", "fingerprint", {"secret": "once"})
         return wrapped
 
     monkeypatch.setattr(StoredResponse, "rewrapped", slow)

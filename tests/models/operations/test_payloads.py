@@ -301,7 +301,7 @@ def test_a_prefix_with_the_payloads_is_taken_though_its_mark_was_lost(stored, ob
     stored("objects")
     assert objects.owner() is None
     check_payload_store()
-    assert objects.owner().startswith("aut_")
+    assert objects.owner().startswith("svk_")
     check_payload_store()
 
 

@@ -11,7 +11,7 @@ from tests.uploads import upload
 MANY = "WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many LIMIT 2000)"
 HOUR_MS = 3_600_000
 OLD_ROWS = {
-    "answer (id, created_at, root, sealed_key, sealed_answer)": "'ans_' || n, 0, '', x'', x''",
+    "answer (id, created_at, root, sealed_key)": "'ans_' || n, 0, '', x''",
     "mail_limit (id, created_at, due_at)": "n, 0, 0",
 }
 OLD_DELIVERIES = """

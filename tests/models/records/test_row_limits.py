@@ -14,6 +14,7 @@ from models import (
     Webhook,
     WebhookDelivery,
     database,
+    transaction,
 )
 from models.core import NotFound, QuotaExceeded, now
 from models.events import TYPES
@@ -220,8 +221,9 @@ def test_the_rows_of_the_longest_names_labels_and_metadata_are_as_short_as_promi
     event = Event.record(alice.id, "webhook.test", {"content_type": '"' * 255})
     delivery = WebhookDelivery.get()
     history = [[now(), None, 15_000, "x" * 200]] * 10
-    result = {"answer": "\x01" * 1024, "error": "x" * 200, "history": history}
-    delivery.sealed_result = alice.seal("delivery/1", delivery.id, result)
+    result = {"answer": "\x01" * 1024, "error": "x" * 200, "attempts_kept": history}
+    with transaction(alice.id):
+        delivery.change(**result)
 
     assert size_bytes(Document.find(document.id)) < 32 << 10
     assert size_bytes(DocumentToken.find(token.id)) < 16 << 10

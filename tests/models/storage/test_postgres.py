@@ -100,7 +100,7 @@ def test_a_transaction_in_which_a_statement_failed_is_not_taken_for_committed(al
         transaction(alice.id),
         pytest.raises(IntegrityError),
     ):
-        alice.insert_row()
+        alice.store()
     assert User.select().count() == 1
 
 

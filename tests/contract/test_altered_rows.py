@@ -103,7 +103,7 @@ def test_an_api_key_with_another_owner_or_other_rights_is_refused(
         "scopes = 'documents:read documents:delete'",
         "expires_at = NULL",
         "id = id || '0'",
-        "authority_mac = NULL",
+        "sealed = NULL",
     ):
         key = victim.create_api_key(scopes=["documents:read"], expiresAt=time_from_now(hours=1))
         assert key.get("/v1/documents").status == 200, change
@@ -119,7 +119,7 @@ def test_an_api_key_with_another_owner_or_other_rights_is_refused(
 def test_a_link_without_its_password_or_limit_is_refused(victim, document, execute, was_reported):
     ids = []
     for fields, change in (
-        ({"password": "a password of the link"}, "sealed_password = NULL"),
+        ({"password": "a password of the link"}, "sealed = NULL"),
         ({"maxViews": 1}, "spent_at = NULL, max_views = NULL"),
         ({"maxViews": 1}, "spent_at = NULL, max_views = 9"),
         ({"maxViews": 1}, "spent_at = NULL, views = 0"),
@@ -136,10 +136,10 @@ def test_a_link_without_its_password_or_limit_is_refused(victim, document, execu
 
 def test_a_former_password_put_back_is_refused(service, victim, execute, was_reported):
     id, email = victim.record["id"], victim.record["email"]
-    ((former,),) = execute("SELECT sealed_password FROM user_account WHERE id = :id", id=id)
+    ((former,),) = execute("SELECT sealed FROM user_account WHERE id = :id", id=id)
     change = {"currentPassword": PASSWORD, "newPassword": NEW_PASSWORD}
     assert victim.post("/v1/auth/password", json=change).status == 204
-    put_back = "UPDATE user_account SET sealed_password = :former WHERE id = :id"
+    put_back = "UPDATE user_account SET sealed = :former WHERE id = :id"
     execute(put_back, former=former, id=id)
 
     for password in (PASSWORD, NEW_PASSWORD):

@@ -1,0 +1,102 @@
+"""Rows by which a caller is recognized, found by the digest of a secret or by their id."""
+
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+from peewee import BigIntegerField
+from peewee import Table as TableReference
+
+from ..core import now
+from ..runtime import current_runtime
+from ..storage import param, prepared
+from .keyed import Owner
+from .owned import SealedByOwner
+from .sealed import SealedRow, log_altered
+from .table import RowWith
+
+USE_RECORDED_MS = 60_000
+T = TypeVar("T", bound="Credential")
+
+
+@dataclass(frozen=True)
+class Presented(RowWith[T]):
+    """A row with its owner, which both open, and the values of its `extra_columns`."""
+
+    owner: Owner
+    extra: tuple[Any, ...]
+
+
+class Credential(SealedByOwner):
+    """A row by which a caller is recognized: it counts as long as it and its owner open."""
+
+    UNBOUND = ("last_used_at",)
+
+    last_used_at = BigIntegerField(null=True)
+
+    @classmethod
+    def usable(cls, moment: Any) -> list[Any]:
+        """Return conditions that a row has to meet when it is presented."""
+        return cls.live(moment)
+
+    def note_use(self, moment: int) -> bool:
+        """Have `last_used_at` written soon, but at most once a minute; whether it will be."""
+        is_due = moment - (self.last_used_at or 0) > USE_RECORDED_MS
+        if is_due:
+            unrecorded = current_runtime().unrecorded
+            unrecorded.add_use(self.owner_id, self._record_use, self.id, moment)
+        return is_due
+
+    @classmethod
+    def _record_use(cls, id: str, moment: int) -> None:
+        cls.update(last_used_at=moment).where(cls.id == id).execute()
+
+    @classmethod
+    def extra_columns(cls, moment: Any) -> list[Any]:  # noqa: ARG003
+        """Return expressions that the query of a presented row selects beside the two rows."""
+        return []
+
+    @classmethod
+    def presented(cls, column: str, value: Any) -> Presented[Self] | None:
+        """Return the row with this value of a unique column, with its owner.
+
+        None if row or owner are absent, altered or no longer `usable`.
+        """
+        values = _presented(cls, column).first(value=value, now=now())
+        if values is None:
+            return None
+        own = len(cls._meta.sorted_fields)
+        owners = len(Owner._meta.sorted_fields)
+        row = cls.of_columns(values[:own])
+        owner = Owner.of_columns(values[own : own + owners])
+        if not is_open(owner):
+            return None
+        row.owner_key = owner.key
+        if not is_open(row):
+            return None
+        return Presented(row, owner, tuple(values[own + owners :]))
+
+
+def columns_of_owner(owner: Any) -> list[Any]:
+    """Return all columns of an alias of the table of owners."""
+    return [getattr(owner.c, field.column_name) for field in Owner._meta.sorted_fields]
+
+
+def is_open(row: SealedRow) -> bool:
+    """Return whether a row opens; log one that was altered. Raises `RootKeyMissing`."""
+    return row.opens() or log_altered(row.id)
+
+
+@prepared
+def _presented(table: type[Credential], column: str) -> Any:
+    owner = TableReference(Owner._meta.table_name).alias("owner")
+    moment = param("now")
+    columns = (
+        *table._meta.sorted_fields,
+        *columns_of_owner(owner),
+        *table.extra_columns(moment),
+    )
+    query = table.select(*columns)
+    is_it = getattr(table, column) == param("value")
+    return query.from_(table, owner).where(
+        owner.c.id == table.owner_id, is_it, *table.usable(moment)
+    )

@@ -1,0 +1,226 @@
+"""Sealed rows: plain columns to find a row by, and one sealed text that is bound to them.
+
+Each class says by its base under which key its rows are sealed, and by `UNBOUND` which columns may
+change without the key: counters of use, claims, and wrapped keys, which are bound by themselves.
+The text is bound to the name of the table and to every other column that is not NULL, with its
+name; so a migration may add a column, and no text changes. A row that was altered, or moved,
+outside of the service does not open: it is left out, and named once in the log.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, ClassVar, Self
+
+from peewee import BlobField, DoesNotExist
+
+from crypto import DecryptionError, RootKeyMissing
+from crypto.row_texts import RowCipher, remembered_cipher
+
+from ..core import NotFound
+from ..runtime import current_runtime, log_damage
+from ..storage import param, prepared
+from .table import Table, cached_property
+
+MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
+
+
+class Sealed:
+    """A value in the sealed text of a row, by the name of its attribute."""
+
+    def __init__(self, default: Any = None) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, row: Any, owner: Any = None) -> Any:
+        return self if row is None else row.values.get(self._name, self._default)
+
+    def __set__(self, row: Any, value: Any) -> None:
+        row.values[self._name] = value
+
+
+class SealedRow(Table):
+    UNBOUND: ClassVar[tuple[str, ...]] = ()
+    KEY: ClassVar[tuple[str, ...]] = ("id",)  # the columns by which the table's index finds a row
+
+    sealed: Any = BlobField(null=True)  # of a new row, or of one that is never to open: NULL
+
+    def __init__(self, *args: Any, **values: Any) -> None:
+        if "__no_default__" not in values:  # which peewee gives for a row that it has read
+            self.values = {}
+        super().__init__(*args, **values)
+
+    @classmethod
+    def opened(cls, rows: Iterable[Self]) -> list[Self]:
+        """Return the rows that open. A row whose root key is not in the keyring waits for it."""
+        found = list(rows)
+        cls.find_keys(found)
+        return [row for row in found if row._is_shown()]
+
+    @classmethod
+    def opened_alone(cls, row: Self) -> Self | None:
+        """Return the row if it opens, else None. Raise `RootKeyMissing` if it waits for its key."""
+        return row if row.opens() or log_altered(row.id) else None
+
+    @classmethod
+    def update(cls, *args: Any, **values: Any) -> Any:
+        """Raise ValueError for bound columns: `change` seals the row anew."""
+        names = {getattr(field, "name", field) for given in args for field in given} | set(values)
+        if bound := names - set(cls.UNBOUND):
+            raise ValueError(f"{bound} are changed by `change`, which seals the row anew.")
+        return super().update(*args, **values)
+
+    def opens(self) -> bool:
+        """Return whether neither the text nor a bound column was altered outside of the service.
+
+        Raises `RootKeyMissing`.
+        """
+        try:
+            _ = self.values
+        except DecryptionError:
+            return False
+        return True
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The values in the sealed text, by name. Raises `DecryptionError`, `RootKeyMissing`."""
+        try:
+            text = self.cipher().open(self.sealed, self._bound())
+            values: dict[str, Any] = json.loads(text.decode("utf-8", "surrogatepass"))
+        except (TypeError, ValueError, DoesNotExist):  # a column of another type, or no such owner
+            raise DecryptionError from None
+        return values
+
+    def cipher(self) -> RowCipher:
+        """Return the cipher of this row. Raise `DecryptionError` if its key does not open."""
+        raise NotImplementedError
+
+    def store(self) -> None:
+        """Insert the row. Raise the engine's error if another row has its id."""
+        self.seal()
+        self._insert_columns()
+
+    def change(self, **changes: Any) -> None:
+        """Store new values, of columns or sealed ones, in the row as it is now.
+
+        Call it in a transaction. Raises `NotFound` if the row was deleted, or does not open.
+        """
+        if changes and changes.keys() <= set(self.UNBOUND):
+            self._store_columns(**changes)
+        elif not (self.opens() and self._replace(changes)):
+            self._reload()
+            self._replace(changes)
+
+    def seal(self) -> None:
+        """Seal the values, bound to the columns as they are in this object."""
+        data = self.__data__
+        for name, _ in _bound_columns(type(self)):
+            data[name] = _plain(data.get(name))
+        text = json.dumps(self.values, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        self.sealed = self.cipher().seal(text, self._bound())
+
+    def seal_in_place(self) -> None:
+        """Seal a row that lies in the database without a text; only its conversion does so."""
+        self.seal()
+        key = {name: self.__data__[name] for name in self.KEY}
+        _sealing(type(self)).execute(sealed=self.sealed, **key)
+
+    def _replace(self, changes: dict[str, Any]) -> bool:
+        """Store the row, and return False if it has changed since it was read."""
+        former = self.sealed
+        for name, value in changes.items():
+            getattr(type(self), name)  # raises AttributeError for a name that stores nothing
+            setattr(self, name, value)
+        self.seal()
+        columns = tuple(name for name in changes if name in self._meta.fields)
+        values = {name: self.__data__[name] for name in (*self.KEY, *columns, "sealed")}
+        changing = _changing(type(self), (*columns, "sealed"))
+        return bool(changing.execute(former=former, **values))
+
+    def _reload(self) -> None:
+        row = self.as_it_is_stored()
+        if row is None or self.opened_alone(row) is None:
+            raise NotFound
+        self.__data__ = row.__data__
+        self.values = row.values
+
+    def as_it_is_stored(self) -> Self | None:
+        """Return the row as it is now, also if it does not open."""
+        return self.as_stored(self.id)
+
+    def _bound(self) -> bytes:
+        value_of = self.__data__.get
+        lines = [
+            f"{column}={value!a}"
+            for name, column in _bound_columns(type(self))
+            if (value := value_of(name)) is not None
+        ]
+        return "\n".join(("row/1", self._meta.table_name, *lines)).encode()
+
+    def _is_shown(self) -> bool:
+        try:
+            return self.opens() or log_altered(self.id)
+        except RootKeyMissing as error:
+            log_damage(loggable_id(self.id), error)
+        except NotFound:  # deleted since it was read
+            pass
+        return False
+
+
+class SealedByService(SealedRow):
+    """A row that belongs to nobody, or says who somebody is: under the key of the service."""
+
+    def cipher(self) -> RowCipher:
+        scope = f"{self._meta.table_name} {self.id}"
+        return remembered_cipher(current_runtime().service_key, scope)
+
+
+def log_altered(id: object) -> bool:
+    """Log an altered row once; return false, which lets a list leave the row out."""
+    name = loggable_id(id)
+    reported = current_runtime().altered_rows
+    if name not in reported and len(reported) < MOST_REPORTED:
+        reported.add(name)
+        line = "%s was altered outside of the service, and is refused. "
+        logging.getLogger("docservice").error(line + "Restore a backup, or delete it.", name)
+    return False
+
+
+def loggable_id(id: object) -> str:
+    """Return the id of an altered row, which an attacker may have chosen, for a line of text."""
+    return re.sub(r"\W", "?", str(id))[:40]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as the database returns it."""
+    if value is None or type(value) in (str, int, bytes):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    return str(value) if isinstance(value, str) else bytes(value)
+
+
+@cache
+def _bound_columns(table: type[SealedRow]) -> tuple[tuple[str, str], ...]:
+    """Return the names of the bound fields, each with that of its column in the database."""
+    unbound = {*table.UNBOUND, "sealed"}
+    fields = sorted(table._meta.sorted_fields, key=lambda field: str(field.column_name))
+    return tuple((one.name, one.column_name) for one in fields if one.name not in unbound)
+
+
+@prepared
+def _sealing(table: type[SealedRow]) -> Any:
+    is_it = [getattr(table, name) == param(name) for name in table.KEY]
+    return super(SealedRow, table).update(sealed=param("sealed")).where(*is_it)
+
+
+@prepared
+def _changing(table: type[SealedRow], names: tuple[str, ...]) -> Any:
+    is_it = [getattr(table, name) == param(name) for name in table.KEY]
+    former = table.sealed == param("former")
+    values = {name: param(name) for name in names}
+    return super(SealedRow, table).update(values).where(*is_it, former)
