@@ -291,19 +291,16 @@ class User(Owner):
         self._set_disabled_at(None)
 
     @classmethod
-    def insert_importing(
-        cls, id: str, created_at: int, name: str | None, import_name: str, digest: str
-    ) -> Self:
+    def insert_importing(cls, id: str, created_at: int, name: str | None, import_name: str) -> Self:
         """Store the row of an account that is being imported, in a transaction.
 
-        Until `end_import` nothing of it works, and the name of the import stands in place of its
-        address, which may be somebody else's until then.
+        It has no password. Until `end_import` nothing of it works, and the name of the import
+        stands in place of its address, which may be somebody else's until then.
         """
         user = cls(id=id, created_at=created_at, email=import_name, email_folded=import_name)
         user.disabled_at = now()
         user.generate_key()
         user.name = name
-        user.password_digest = digest
         user.store()
         return user
 

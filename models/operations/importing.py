@@ -9,7 +9,6 @@ and one that fails deletes what it has stored. At the end each document is read 
 
 import hashlib
 import json
-import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -252,12 +251,10 @@ class _Import:
 
     def _begin(self) -> None:
         facts = self._account.facts
-        slots = current_runtime().account_passwords
-        digest = slots.hash_password(secrets.token_hex(32), self._account.id)  # nobody knows it
         log = self._account.log
         with transaction():
             User.insert_importing(
-                facts["id"], facts["created_at"], facts["name"], self._account.import_name, digest
+                facts["id"], facts["created_at"], facts["name"], self._account.import_name
             )
             hash_before = bytes.fromhex(log["hash_before"])
             EventHead.begin_behind(facts["id"], log["oldest"], hash_before)

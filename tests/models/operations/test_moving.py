@@ -144,6 +144,7 @@ def test_an_account_is_the_same_in_another_instance(filled, alice, export, elsew
         assert events[:brought] == before[2]
         user = User.of_email("alice@example.com")
         assert (user.id, user.name, user.disabled_at) == (alice.id, "Alice", None)
+        assert not user.has_password
         assert imported.rows["document"] == 12
         assert {link.id for link in DocumentToken.select()} == link_ids
         assert verify_log().breaks == []
