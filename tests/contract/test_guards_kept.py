@@ -89,7 +89,10 @@ def test_a_killed_service_sends_a_code_and_a_notice_again_as_the_same_mails(
     confirm(mailing, box.wait_for(1, email)[0])
     for act, sent in (
         (lambda: call(mailing, link, "codes", email=email), "code"),
-        (lambda: person.open(person.share(document)["viewUrl"].replace(BASE, mailing.url)), "opened"),
+        (
+            lambda: person.open(person.share(document)["viewUrl"].replace(BASE, mailing.url)),
+            "opened",
+        ),
     ):
         box.mails.clear()
         box.holds = True
