@@ -1,4 +1,4 @@
-"""Commands by which accounts move from one instance to another."""
+"""Commands by which people and spaces move from one instance to another."""
 
 from pathlib import Path
 
@@ -17,18 +17,22 @@ _KINDS = ("document", "collection", "link", "webhook", "event")
 
 @click.command()
 @click.argument("path", type=FOLDER)
-@click.option("--owner", "email", metavar="EMAIL", help="Only this account. Without it: all.")
+@click.option(
+    "--owner", metavar="OWNER", help="Only this person, by e-mail address, or this space, by id."
+)
 @with_appcontext
 @with_database
-def export(path: Path, email: str | None) -> None:
-    """Export accounts into the folder PATH, sealed with a passphrase. The service may be running.
+def export(path: Path, owner: str | None) -> None:
+    """Export people and spaces into the folder PATH, sealed with a passphrase.
+
+    The service may be running.
 
     Prompts for the passphrase or reads stdin. Run it again to go on after an interruption, or to
     bring the folder up to date.
     """
     passphrase = secret("Passphrase", is_new=not (path / "export.json").exists())
     with progress("Bytes exported") as report:
-        result = operations.export_accounts(path, passphrase, email, report)
+        result = operations.export_accounts(path, passphrase, owner, report)
     _table_of_accounts(result.accounts)
     for problem in result.problems:
         click.echo(problem)
@@ -59,7 +63,11 @@ def import_(path: Path | None, give_up: bool) -> None:
     _table_of_accounts({account.email: account.rows for account in imported})
     for account in imported:
         click.echo(_sentence_of(account))
-    if not all(account.was_here for account in imported):
+        for email in account.absent_members:
+            click.echo(f"{email} is no member of it any more: that account is not here.")
+        if account.needs_manager:
+            click.echo(f"Nobody manages it: flask users manage EMAIL {account.id}.")
+    if not all(account.was_here or account.is_space for account in imported):
         click.echo("They have no password here yet: flask users invite EMAIL.")
 
 

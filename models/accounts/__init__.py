@@ -16,12 +16,15 @@ from .pending_sign_in import LIFE_SECONDS, LINKING, PendingSignIn, SignInFacts
 from .session import ProxyNamesAnother, Session, SessionHolder, StartedSession
 from .sign_in import AddressHasAccount, Assertion, acting, let_in, remove_identity, unbind
 from .space import (
+    MOST_MEMBERS,
+    MOST_MEMBERSHIPS,
     ListedMember,
     MemberSpace,
     add_member,
     appoint_manager,
     change_member,
     drop_member,
+    leave_out_member,
     make_space,
     members_of,
     page_of_members,
@@ -35,6 +38,8 @@ from .stored_response import RESPONSE_KEPT_MS, StoredResponse
 from .token_key import TokenKey
 from .user import (
     IMPORTING,
+    OF_SPACE,
+    SPACE_PREFIX,
     Account,
     Sender,
     User,

@@ -206,6 +206,11 @@ def remove_member(space_id: str, by_id: str, user_id: str) -> None:
         drop_member(member, by_id)
 
 
+def leave_out_member(space_id: str, user_id: str) -> None:
+    """Record that a member has not come into this instance with the space."""
+    Event.record(space_id, "member.removed", _facts(user_id, None))
+
+
 def drop_member(member: Member, by_id: str) -> None:
     """Delete a member with the sessions, in a transaction that holds the lock of the space."""
     Member.delete().where(Member.id == member.id).execute()

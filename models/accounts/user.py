@@ -205,6 +205,12 @@ class User(Owner):
         return user
 
     @classmethod
+    def named(cls, name: str) -> Self:
+        """Return the person with this address, or the space with this id."""
+        space = cls.find(name)
+        return space if space and space.is_space and space.is_whole else cls.of_email(name)
+
+    @classmethod
     def may_register(cls, mode: str | None = None) -> bool:
         """Return whether somebody may register now; without `mode` the setting decides."""
         mode = mode or current_runtime().settings.registration
@@ -291,13 +297,16 @@ class User(Owner):
         self._set_disabled_at(None)
 
     @classmethod
-    def insert_importing(cls, id: str, created_at: int, name: str | None, import_name: str) -> Self:
+    def insert_importing(
+        cls, id: str, created_at: int, name: str | None, made_by: str | None, import_name: str
+    ) -> Self:
         """Store the row of an account that is being imported, in a transaction.
 
         It has no password. Until `end_import` nothing of it works, and the name of the import
         stands in place of its address, which may be somebody else's until then.
         """
         user = cls(id=id, created_at=created_at, email=import_name, email_folded=import_name)
+        user.made_by = made_by
         user.disabled_at = now()
         user.generate_key()
         user.name = name
@@ -311,13 +320,15 @@ class User(Owner):
         return cls.rows(found)
 
     @property
-    def has_address(self) -> bool:
-        """Whether it has its address: no space has, nor an account being imported or deleted."""
-        has_none = self.is_space or self.email_folded.startswith(IMPORTING)
-        return not has_none and self.email_folded != self.id
+    def is_whole(self) -> bool:
+        """Whether it is neither being imported nor being deleted."""
+        return self.email_folded != self.id and not self.email_folded.startswith(IMPORTING)
 
     def end_import(self, email: str, disabled_at: int | None) -> None:
-        """Give an account that was imported its address. Raises `EmailTaken`."""
+        """Give an account that was imported its address, or what stands in place of it in a space.
+
+        Raises `EmailTaken`.
+        """
         try:
             self.change(email=email, email_folded=fold_email(email), disabled_at=disabled_at)
         except IntegrityError as error:

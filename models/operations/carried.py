@@ -1,5 +1,7 @@
 """The rows of an account that an export carries, as facts in JSON, and how each is stored again.
 
+A space is an account: its rows are carried as those of a person, and beside them its members.
+
 No secret is among them, and nothing that acts for anybody: no password, session, API key, secret
 of a link or of a webhook, and no code of a recipient. A link is carried with its terms, its history
 and the SHA-256 of its random secret, by which its address is known to have ended. What waits to be
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 
 from crypto import DecryptionError, KeyringError
 
+from ..accounts import Member, User
 from ..documents import Collection, Document
 from ..events import Webhook
 from ..links import (
@@ -87,12 +90,15 @@ def target_here(facts: RowFacts) -> Target | None:
 
 
 def facts_of_document(document: Document) -> RowFacts:
-    return {name: getattr(document, name) for name in (*_DOCUMENT_COLUMNS, "meta")}
+    facts = {name: getattr(document, name) for name in (*_DOCUMENT_COLUMNS, "meta")}
+    return {**facts, "uploader_id": document.uploader_id}
 
 
 def new_document(owner_id: str, facts: RowFacts) -> Document:
     """Return the row of a document, to be stored with its payload."""
-    return Document(owner_id=owner_id, **{name: facts[name] for name in _DOCUMENT_COLUMNS})
+    document = Document(owner_id=owner_id, **{name: facts[name] for name in _DOCUMENT_COLUMNS})
+    document.uploader_id = facts.get("uploader_id")
+    return document
 
 
 def facts_of_text(target_id: str, sha256: str, text: str) -> RowFacts:
@@ -208,6 +214,20 @@ def _store_webhook(owner_id: str, facts: RowFacts) -> None:
     webhook.store_as_exported(facts["url"], facts["description"])
 
 
+def _facts_of_member(member: Member) -> RowFacts | None:
+    """Return None for a person whose account is being deleted."""
+    user = User.find(member.user_id)
+    if user is None or not user.is_whole:
+        return None
+    return {"user_id": user.id, "role": member.role, "email": user.email}
+
+
+def _store_member(space_id: str, facts: RowFacts) -> None:
+    names = ("id", "created_at", "user_id", "role")
+    Member(owner_id=space_id, **{name: facts[name] for name in names}).store()
+
+
+MEMBERS = Kind("member", Member, _facts_of_member, _store_member)  # among the facts of their space
 KINDS = {  # each behind those that its rows refer to
     kind.name: kind
     for kind in (

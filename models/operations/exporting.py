@@ -20,7 +20,7 @@ from ..documents import Document
 from ..events import ChainEntry, EventHead, entries_of
 from ..records import loggable_id
 from ..storage import connected, engine
-from .carried import KINDS, RowFacts, facts_of_document, texts_of_owner
+from .carried import KINDS, MEMBERS, RowFacts, facts_of_document, texts_of_owner
 from .export_folder import ACCOUNTS, DOCUMENTS, ExportFolder
 from .progress import ReportProgress, no_progress
 
@@ -28,29 +28,33 @@ Counts = dict[str, int]  # of the rows of each kind
 
 
 class ExportResult(NamedTuple):
-    accounts: dict[str, Counts]  # by e-mail address
+    accounts: dict[str, Counts]  # by e-mail address, or `space ` and the id
     size_bytes: int  # of the originals
     problems: list[str]  # a sentence for each row that does not open
 
 
 def export_accounts(
-    path: Path, passphrase: str, email: str | None = None, report: ReportProgress = no_progress
+    path: Path, passphrase: str, owner: str | None = None, report: ReportProgress = no_progress
 ) -> ExportResult:
-    """Export the account with this address, or all accounts. `report` counts bytes.
+    """Export all people and spaces, or `owner`: a person's address, or the id of a space.
+
+    `report` counts bytes.
 
     Raises OperatorError.
     """
     with ExportFolder.to_write(path, passphrase) as folder:
-        users = _users(email)
+        users = _users(owner)
         export = _Export(folder, users, report)
         return export.run()
 
 
-def _users(email: str | None) -> list[User]:
-    if email is not None:
-        return [User.of_email(email)]
+def _users(owner: str | None) -> list[User]:
+    """Return people before the spaces whose members they are: so they are imported."""
+    if owner is not None:
+        return [User.named(owner)]
     users = User.rows(User.select().order_by(User.id))
-    return [user for user in users if user.has_address]
+    whole = [user for user in users if user.is_whole]
+    return sorted(whole, key=lambda user: user.is_space)
 
 
 class _Export:
@@ -116,7 +120,7 @@ class _Export:
         yield _line("end", dict(counted))
 
     def _rows(self, user: User) -> Iterator[tuple[str, RowFacts]]:
-        yield "account", _facts_of_account(user)
+        yield "account", self._facts_of_account(user)
         yield from _log_of(user.id)
         for document in _documents_of(user.id):
             if facts := self._facts_of_document(document):
@@ -128,6 +132,17 @@ class _Export:
                 yield name, facts
         for facts in texts_of_owner(user.id):
             yield "text", facts
+
+    def _facts_of_account(self, user: User) -> RowFacts:
+        return {
+            "id": user.id,
+            "created_at": user.created_at,
+            "email": user.email,
+            "name": user.name,
+            "disabled_at": user.disabled_at,
+            "made_by": user.made_by,
+            "members": list(MEMBERS.of_owner(user.id, self._problems)),
+        }
 
     def _facts_of_document(self, document: Document) -> RowFacts | None:
         if not document.opens():
@@ -150,16 +165,6 @@ def _documents_of(owner_id: str) -> Iterator[Document]:
             return
         yield from page
         after = page[-1].id
-
-
-def _facts_of_account(user: User) -> RowFacts:
-    return {
-        "id": user.id,
-        "created_at": user.created_at,
-        "email": user.email,
-        "name": user.name,
-        "disabled_at": user.disabled_at,
-    }
 
 
 def _log_of(owner_id: str) -> Iterator[tuple[str, RowFacts]]:

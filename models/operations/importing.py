@@ -2,14 +2,15 @@
 
 First all of the export is read and verified: every original by its hash, every log by its links,
 the number of rows of each kind; and nothing of it may collide with what is here. Then the accounts
-are stored, one after the other. Until the last transaction of an account its import has a name in
-place of its address, and nothing of it works. So an import that was killed goes on where it ended,
-and one that fails deletes what it has stored. At the end each document is read back and compared.
+are stored, one after the other, people before spaces. Until the last transaction of an account its
+import has a name in place of its address, a space has no members, and nothing of it works. So an
+import that was killed goes on where it ended, and one that fails deletes what it has stored. At the
+end each document is read back and compared.
 """
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,18 @@ from typing import Any, NamedTuple
 
 from crypto import DecryptionError
 
-from ..accounts import IMPORTING, User
+from ..accounts import (
+    IMPORTING,
+    MANAGE,
+    MOST_MEMBERS,
+    MOST_MEMBERSHIPS,
+    OF_SPACE,
+    SPACE_PREFIX,
+    Member,
+    User,
+    leave_out_member,
+    members_of,
+)
 from ..core import EmailTaken, OperatorError, now
 from ..documents import BIN_MS, Document, store_as_exported
 from ..events import ChainEntry, Event, EventHead
@@ -25,7 +37,7 @@ from ..links import DocumentToken
 from ..runtime import current_runtime, operator_message
 from ..storage import engine, separate_transaction, transaction
 from .account_deletion import abandon_import
-from .carried import KINDS, RowFacts, has_text, new_document, owner_of, store_text
+from .carried import KINDS, MEMBERS, RowFacts, has_text, new_document, owner_of, store_text
 from .export_folder import ExportFolder, require_id
 from .progress import ReportProgress, no_progress
 
@@ -36,11 +48,18 @@ _DAMAGED = "The export is damaged: {}. Nothing was imported."
 
 
 class ImportedAccount(NamedTuple):
-    email: str
+    id: str
+    email: str  # of a person; `space ` and the id
     rows: Counts  # of each kind
     was_here: bool  # since an earlier import, so that nothing was stored
     ended: int  # documents whose end has come since the export
     missing: int  # documents that were deleted here since an earlier import
+    absent_members: list[str]  # addresses of members of a space who have no account here
+    needs_manager: bool  # a space that nobody can manage
+
+    @property
+    def is_space(self) -> bool:
+        return self.id.startswith(SPACE_PREFIX)
 
 
 def import_accounts(
@@ -58,6 +77,7 @@ def import_accounts(
         progress = _Progress(report, total)
         for account in exported:
             account.require_room()
+        _require_room_for_spaces([account for account in exported if account.is_space])
         return [
             _Import(account, counts, progress).run()
             for account, counts in zip(exported, counted, strict=True)
@@ -106,6 +126,21 @@ class _ExportedAccount:
         return str(self.facts["email"])
 
     @property
+    def is_space(self) -> bool:
+        return self.id.startswith(SPACE_PREFIX)
+
+    @property
+    def made_by(self) -> str | None:
+        """The id of the person in whose quota a space counts."""
+        id: str | None = self.facts.get("made_by")  # which exports had not before those of spaces
+        return id
+
+    @property
+    def members(self) -> list[RowFacts]:
+        members: list[RowFacts] = self.facts.get("members", [])
+        return members
+
+    @property
     def import_name(self) -> str:
         return f"{IMPORTING}{self.run} {self.id}"
 
@@ -117,6 +152,7 @@ class _ExportedAccount:
             self.counts[kind] += 1
             if kind == "account":
                 self.facts = facts
+                self._refuse_mixture()
                 self._refuse_other_account()
             elif kind == "log":
                 self.log = facts
@@ -135,6 +171,16 @@ class _ExportedAccount:
             raise OperatorError(_DAMAGED.format(f"rows of {self.id} are missing"))
         return dict(self.counts)
 
+    def _refuse_mixture(self) -> None:
+        """Refuse a space with the address of a person, or a person as whom others could act."""
+        has_no_address = self.email == OF_SPACE + self.id
+        was_made = self.made_by is not None
+        is_either = self.is_space == has_no_address == was_made
+        if not is_either or (self.members and not self.is_space):
+            raise OperatorError(_DAMAGED.format(f"{self.id} is neither a person nor a space"))
+        for member in self.members:
+            self._refuse_row_of_others(Member, member["id"])
+
     def _refuse_other_account(self) -> None:
         user = User.find_by_email(self.email)
         if user and user.id != self.id:
@@ -148,7 +194,7 @@ class _ExportedAccount:
             raise OperatorError(
                 f"{self.email} is being deleted here. Wait a minute. Nothing was imported."
             )
-        if stored and not stored.has_address and stored.email != self.import_name:
+        if stored and not stored.is_whole and stored.email != self.import_name:
             raise OperatorError(
                 f"An import of another export of {self.email} was interrupted. Go on with that "
                 "one, or delete what it has left: flask import --give-up. Nothing was imported."
@@ -204,6 +250,37 @@ class _ExportedAccount:
                 )
 
 
+def _require_room_for_spaces(spaces: list[_ExportedAccount]) -> None:
+    """Raise OperatorError if people would have made, or be in, more spaces than are permitted."""
+    made = defaultdict[str, set[str]](set)
+    joined = defaultdict[str, set[str]](set)
+    for space in spaces:
+        made[space.made_by or ""].add(space.id)
+        for member in space.members:
+            joined[member["user_id"]].add(space.id)
+        if len(space.members) > MOST_MEMBERS:
+            raise OperatorError(
+                f"{space.email} has {len(space.members):,} members in the export, and "
+                f"{MOST_MEMBERS} are the most. Nothing was imported."
+            )
+    most_made = current_runtime().settings.quota_spaces
+    for user_id, ids in made.items():
+        ids.update(space.id for space in User.select(User.id).where(User.made_by == user_id))
+        if len(ids) > most_made:
+            raise OperatorError(
+                f"{user_id} has made {len(ids):,} spaces with those of the export, and "
+                f"DOCSERVICE_QUOTA_SPACES allows {most_made:,} here. Raise it. "
+                "Nothing was imported."
+            )
+    for user_id, ids in joined.items():
+        ids.update(member.owner_id for member in Member.of_user(user_id))
+        if len(ids) > MOST_MEMBERSHIPS:
+            raise OperatorError(
+                f"{user_id} is a member of {len(ids):,} spaces with those of the export, and "
+                f"{MOST_MEMBERSHIPS} are the most. Nothing was imported."
+            )
+
+
 class _Import:
     """The import of one account."""
 
@@ -216,7 +293,7 @@ class _Import:
 
     def run(self) -> ImportedAccount:
         stored = User.find(self._account.id)
-        if stored and stored.has_address:
+        if stored and stored.is_whole:
             return self._as_it_is_here()
         try:
             if stored is None:
@@ -235,7 +312,18 @@ class _Import:
         return self._result(was_here=False, missing=0)
 
     def _result(self, *, was_here: bool, missing: int) -> ImportedAccount:
-        return ImportedAccount(self._account.email, self._counts, was_here, self._ended, missing)
+        account = self._account
+        absent = [one["email"] for one in account.members if not _is_here(one["user_id"])]
+        return ImportedAccount(
+            account.id,
+            account.email,
+            self._counts,
+            was_here,
+            self._ended,
+            missing,
+            absent,
+            needs_manager=account.is_space and not _has_manager(account.id),
+        )
 
     def _as_it_is_here(self) -> ImportedAccount:
         """Compare the documents of an account that was imported before with the export."""
@@ -254,7 +342,11 @@ class _Import:
         log = self._account.log
         with transaction():
             User.insert_importing(
-                facts["id"], facts["created_at"], facts["name"], self._account.import_name
+                facts["id"],
+                facts["created_at"],
+                facts["name"],
+                self._account.made_by,
+                self._account.import_name,
             )
             hash_before = bytes.fromhex(log["hash_before"])
             EventHead.begin_behind(facts["id"], log["oldest"], hash_before)
@@ -323,7 +415,7 @@ class _Import:
                 raise OperatorError(f"A text of {facts['target_id']} is not here.")
 
     def _end(self) -> None:
-        """Give the account its address, end its links, and record where it came from."""
+        """Give the account its address or members, end its links, and record where it came from."""
         facts = self._account.facts
         with transaction(since=self._since):
             user = User.find(self._account.id)
@@ -337,6 +429,11 @@ class _Import:
             with EventHead.moved_once(user.id):
                 for link in DocumentToken.rows(links):
                     link.revoke()
+                for member in self._account.members:
+                    if _is_here(member["user_id"]):
+                        MEMBERS.store(user.id, member)
+                    else:
+                        leave_out_member(user.id, member["user_id"])
             try:
                 user.end_import(facts["email"], facts["disabled_at"])
             except EmailTaken:
@@ -352,6 +449,18 @@ class _Import:
 def entry_of(facts: RowFacts) -> ChainEntry:
     """Return an entry of a chain from its facts in an export."""
     return ChainEntry(**{**facts, "hash": bytes.fromhex(facts["hash"])})
+
+
+def _is_here(user_id: str) -> bool:
+    """Return whether somebody has an account here."""
+    user = User.find(user_id)
+    return user is not None and user.is_whole
+
+
+def _has_manager(space_id: str) -> bool:
+    """Return whether somebody whose account is enabled manages the space."""
+    members = members_of(space_id)
+    return any(one.role == MANAGE and one.user.disabled_at is None for one in members)
 
 
 def _is_over(facts: RowFacts) -> bool:

@@ -37,6 +37,23 @@ def filled(service):
     return person, kept, collection, members
 
 
+def shared_space(service, person):
+    """The ids of a space that the person manages with another one, and of a document in it."""
+    other = service.register("bob@example.org")
+    space = person.post("/v1/spaces", json={"name": "Accounting"}).json
+    fields = {"email": "bob@example.org", "role": "write"}
+    assert person.post(f"/v1/spaces/{space['id']}/members", json=fields).status == 201
+    document = acting(other, space["id"]).upload(b"a bill", name="bill.txt", token=None)
+    return space["id"], document["id"]
+
+
+def acting(person, space_id):
+    """The person who acts as a space."""
+    answer = person.post(f"/v1/spaces/{space_id}/sessions")
+    assert answer.status == 201, answer
+    return person.with_token(answer.json["accessToken"])
+
+
 def move(service, other, folder):
     """Export all of one instance and import it into another; both are running."""
     printed = service.run_command("export", folder, input=f"{PASSPHRASE}\n")
@@ -68,6 +85,8 @@ def test_an_account_moves_to_a_running_instance_of_the_other_engine(
     if direction.startswith("postgres"):
         service, other = on_server, in_file
     person, kept, collection, members = filled(service)
+    space_id, document_id = shared_space(service, person)
+    of_space = [event["hash"] for event in acting(person, space_id).events()]
     link = person.share({"id": members[0]}, label="an old one")
     events = [(event["sequence"], event["hash"]) for event in person.events()]
     (receipts := tmp_path / "receipts").write_text(
@@ -77,7 +96,13 @@ def test_an_account_moves_to_a_running_instance_of_the_other_engine(
     printed = move(service, other, tmp_path / "moved")
 
     assert "ana@example.org is imported and compared with the export." in printed
+    assert f"space {space_id} is imported and compared with the export." in printed
     again = compare(other, kept, collection, members)
+    as_space = acting(again, space_id)
+    assert as_space.get(f"/v1/documents/{document_id}/content").body == b"a bill"
+    assert [event["hash"] for event in as_space.events()][: len(of_space)] == of_space
+    roles = [one["role"] for one in again.get(f"/v1/spaces/{space_id}/members").json["members"]]
+    assert sorted(roles) == ["manage", "write"]
     assert again.record["id"] == person.record["id"]
     old_link = link["viewUrl"].replace(service.url, other.url)
     assert again.open(old_link).status == 410

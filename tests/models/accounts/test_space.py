@@ -178,7 +178,7 @@ def test_an_account_that_leaves_by_its_deletion_is_in_the_log_of_the_space(alice
 def test_an_account_is_kept_whose_space_would_have_no_manager(alice, bob, team):
     with pytest.raises(LastManager):
         delete_account(alice)
-    assert User.find(alice.id).has_address
+    assert User.find(alice.id).is_whole
     remove_member(team, alice.id, bob.id)
     upload(User.find(team))
     with pytest.raises(LastManager):
@@ -213,7 +213,7 @@ def test_a_rotation_keeps_what_a_space_has_sealed(alice, team):
 def test_a_space_is_no_account_that_is_found_by_an_address(alice, team):
     row = User.find(team)
     assert User.find_by_email(row.email) is None
-    assert not row.has_address
+    assert row.is_space
     assert current_runtime().settings.quota_spaces == 10
 
 

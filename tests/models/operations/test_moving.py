@@ -19,15 +19,30 @@ from models import (
     connected,
     current_runtime,
 )
-from models.accounts import IMPORTING, SCOPES, ApiKey
+from models.accounts import (
+    IMPORTING,
+    SCOPES,
+    ApiKey,
+    Invitation,
+    Member,
+    Session,
+    add_member,
+    appoint_manager,
+    make_space,
+    remove_member,
+    spaces_of,
+)
 from models.core import OperatorError, StorageFull
 from models.documents import uploads
+from models.events import current_actor
 from models.links import FormerTarget, LinkOptions, Opening, Recipient, kept_text
 from models.links.guards import Gate, Proof
 from models.operations import (
     carried,
+    delete_space,
     export_accounts,
     export_folder,
+    exporting,
     give_up_imports,
     import_accounts,
     importing,
@@ -66,6 +81,7 @@ def contents_of(owner_id):
             document.expires_at,
             document.binned_at,
             document.meta,
+            document.uploader_id,
             hashlib.sha256(b"".join(document.read())).hexdigest(),
         )
         for document in Document.select().where(Document.owner_id == owner_id)
@@ -587,3 +603,260 @@ def test_memory_does_not_grow_with_a_document(alice, export, monkeypatch):
     export_accounts(export, PASSPHRASE)
     assert max(sizes) < 1 << 18
     assert sum(sizes) > document.size
+
+
+# Spaces
+
+
+@pytest.fixture
+def team(alice, bob):
+    """The id of a space that Alice manages, with what Bob has written in it."""
+    space = make_space(alice, "Accounting").row
+    add_member(space.id, alice.id, bob.email, "write")
+    former = current_actor.set({"via": "session", "userId": bob.id})
+    document = upload(space, b"a bill", name="bill.txt")
+    Collection.make(space.id, "Bills", document_ids=[document.id])
+    DocumentToken.issue(document, LinkOptions.of(space.id, label="for Carol"))
+    Webhook.register(space.id, "https://hooks.example.org/x", description="ours")
+    current_actor.reset(former)
+    return space.id
+
+
+def members_of(space_id):
+    rows = Member.of_space(space_id)
+    return [(one.id, one.created_at, one.user_id, one.role) for one in rows]
+
+
+def test_a_space_is_the_same_in_another_instance_with_its_members(
+    team, alice, bob, export, elsewhere
+):
+    export_accounts(export, PASSPHRASE)
+    before = contents_of(team)
+    members = members_of(team)
+    row = User.find(team)
+    with elsewhere():
+        people = import_accounts(export, PASSPHRASE)
+        assert [one.id for one in people] == [alice.id, bob.id, team]
+        assert (people[2].absent_members, people[2].needs_manager) == ([], False)
+        assert members_of(team) == members
+        documents, collections, events = contents_of(team)
+        assert (documents, collections) == before[:2]
+        assert [one[5] for one in documents.values()] == [bob.id]  # who uploaded it
+        assert events[: len(before[2])] == before[2]
+        here = User.find(team)
+        assert (here.name, here.made_by, here.disabled_at) == ("Accounting", alice.id, None)
+        assert (here.email, here.created_at) == (row.email, row.created_at)
+        assert [(one.id, one.role) for one in spaces_of(bob.id)] == [(team, "write")]
+        (webhook,) = Webhook.select()
+        assert (webhook.owner_id, webhook.disabled_at is None) == (team, False)
+        assert DocumentToken.select().get().revoked_at is not None
+        assert verify_log().breaks == []
+        assert verified_problems() == []
+
+
+def test_a_member_acts_as_the_space_after_the_import(team, bob, export, elsewhere):
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        import_accounts(export, PASSPHRASE)
+        person = User.find(bob.id)
+        own = Session.begin(person, 60).row
+        token = Session.begin_in_space(User.find(team), person, own, 60).token
+        assert Session.of_token(token).member.role == "write"
+
+
+def test_nothing_arrives_that_acts_for_a_space(team, alice, export, elsewhere):
+    space = User.find(team)
+    ApiKey.issue(space, "laptop", " ".join(SCOPES), None)
+    Session.begin_in_space(space, alice, Session.begin(alice, 60).row, 60)
+    Invitation.issue_for_space(team, alice, "ina@example.org", "manage")
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        import_accounts(export, PASSPHRASE)
+        assert [table.select().count() for table in (ApiKey, Session, Invitation)] == [0, 0, 0]
+        assert not User.find(team).has_password
+
+
+def test_a_person_is_exported_without_spaces(team, alice, export, elsewhere):
+    export_accounts(export, PASSPHRASE, alice.email)
+    with elsewhere():
+        import_accounts(export, PASSPHRASE)
+        assert [user.id for user in User.select()] == [alice.id]
+        assert Member.select().count() == 0
+
+
+def test_a_space_that_comes_alone_says_who_is_left_out_and_needs_a_manager(
+    team, alice, bob, export, elsewhere, tmp_path
+):
+    export_accounts(export, PASSPHRASE, team)
+    export_accounts(tmp_path / "alone", PASSPHRASE, alice.email)
+    before = contents_of(team)
+    with elsewhere():
+        (space,) = import_accounts(export, PASSPHRASE)
+        assert space.absent_members == [alice.email, bob.email]
+        assert space.needs_manager
+        assert members_of(team) == []
+        assert contents_of(team)[:2] == before[:2]
+        removed = Event.select().where(Event.owner_id == team, Event.type == "member.removed")
+        assert [one.data["memberUserId"] for one in removed] == [alice.id, bob.id]
+        assert verify_log().breaks == []
+        import_accounts(tmp_path / "alone", PASSPHRASE)
+        assert members_of(team) == []
+        appoint_manager(team, alice.id)
+        assert [one.role for one in spaces_of(alice.id)] == ["manage"]
+        (again,) = import_accounts(export, PASSPHRASE)
+        assert (again.was_here, again.needs_manager) == (True, False)
+
+
+def test_a_member_whose_account_came_before_is_one_again(
+    team, alice, bob, export, elsewhere, tmp_path
+):
+    export_accounts(tmp_path / "alone", PASSPHRASE, alice.email)
+    export_accounts(export, PASSPHRASE, team)
+    with elsewhere():
+        User.register(bob.email, "correct horse battery", None, "open")  # with another id
+        import_accounts(tmp_path / "alone", PASSPHRASE)
+        (space,) = import_accounts(export, PASSPHRASE)
+        assert [member[2:] for member in members_of(team)] == [(alice.id, "manage")]
+        assert (space.absent_members, space.needs_manager) == ([bob.email], False)
+
+
+def test_a_space_whose_managers_are_disabled_needs_one(team, alice, export, elsewhere):
+    alice.disable()
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        imported = import_accounts(export, PASSPHRASE)
+        assert [one.needs_manager for one in imported] == [False, False, True]
+        assert len(members_of(team)) == 2
+
+
+def test_a_member_who_was_removed_since_an_import_stays_out(team, alice, bob, export, elsewhere):
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        import_accounts(export, PASSPHRASE)
+        remove_member(team, alice.id, bob.id)
+        again = import_accounts(export, PASSPHRASE)
+        assert all(one.was_here for one in again)
+        assert [member[2] for member in members_of(team)] == [alice.id]
+
+
+STEPS_OF_SPACE = [*STEPS_OF_IMPORT, (Member, "store"), (importing, "leave_out_member")]
+
+
+@pytest.mark.parametrize("step", STEPS_OF_SPACE, ids=name_of)
+def test_an_import_of_a_space_that_was_killed_goes_on(
+    team, alice, bob, export, elsewhere, tmp_path, step
+):
+    export_accounts(tmp_path / "alone", PASSPHRASE, alice.email)
+    export_accounts(export, PASSPHRASE, team)
+    before = contents_of(team)
+    with elsewhere():
+        import_accounts(tmp_path / "alone", PASSPHRASE)
+    current_runtime().close_database()
+    in_killed_process(step, lambda: import_accounts(export, PASSPHRASE))
+    setup.open_runtime()
+    with connected():
+        if step != (importing._Import, "_end"):
+            assert members_of(team) == []
+        (space,) = import_accounts(export, PASSPHRASE)
+        assert space.absent_members == [bob.email]
+        assert [member[2:] for member in members_of(team)] == [(alice.id, "manage")]
+        documents, collections, events = contents_of(team)
+        assert (documents, collections) == before[:2]
+        assert events[: len(before[2])] == before[2]
+        removed = Event.select().where(Event.owner_id == team, Event.type == "member.removed")
+        assert removed.count() == 1
+        assert verify_log().breaks == []
+        assert verified_problems() == []
+        assert User.importing() == []
+
+
+def test_spaces_that_are_here_and_in_an_export_count_in_the_quota_of_who_made_them(
+    team, alice, export, elsewhere, tmp_path
+):
+    export_accounts(tmp_path / "alone", PASSPHRASE, alice.email)
+    export_accounts(export, PASSPHRASE)
+    with elsewhere(quota_spaces=0):
+        refused(export, f"{alice.id} has made 1 spaces .* DOCSERVICE_QUOTA_SPACES .* Raise it")
+    with elsewhere(quota_spaces=1):
+        import_accounts(tmp_path / "alone", PASSPHRASE)
+        made = make_space(User.find(alice.id), "Office")
+        with pytest.raises(OperatorError, match="has made 2 spaces .* allows 1 here"):
+            import_accounts(export, PASSPHRASE)
+        delete_space(made.id, alice.id)
+        for _ in range(2):
+            import_accounts(export, PASSPHRASE)
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "sentence"),
+    [
+        ("MOST_MEMBERS", 1, "has 2 members in the export, and 1 are the most"),
+        ("MOST_MEMBERSHIPS", 0, "is a member of 1 spaces .*, and 0 are the most"),
+    ],
+)
+def test_the_bounds_of_members_hold_at_an_import(
+    team, export, elsewhere, monkeypatch, bound, most, sentence
+):
+    export_accounts(export, PASSPHRASE)
+    monkeypatch.setattr(importing, bound, most)
+    with elsewhere():
+        refused(export, sentence)
+
+
+@pytest.mark.parametrize(
+    ("account", "facts"),
+    [
+        ("team", {"email": "carol@example.org"}),
+        ("team", {"made_by": None}),
+        ("alice", {"made_by": "usr_01hzzzzzzzzzzzzzzzzzzzzzzz"}),
+        ("alice", {"members": [{"id": "mem_01hzzzzzzzzzzzzzzzzzzzzzzz"}]}),
+    ],
+)
+def test_an_account_that_is_neither_a_person_nor_a_space_is_refused(
+    team, alice, export, elsewhere, monkeypatch, account, facts
+):
+    altered_id = team if account == "team" else alice.id
+    facts_of = exporting._Export._facts_of_account
+
+    def altered(run, user):
+        more = facts if user.id == altered_id else {}
+        return {**facts_of(run, user), **more}
+
+    monkeypatch.setattr(exporting._Export, "_facts_of_account", altered)
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        refused(export, f"{altered_id} is neither a person nor a space")
+
+
+def test_an_export_from_before_spaces_were_in_it_is_imported(
+    filled, alice, export, elsewhere, monkeypatch
+):
+    facts_of_account = exporting._Export._facts_of_account
+    facts_of_document = exporting.facts_of_document
+
+    def without(facts, *names):
+        return {name: value for name, value in facts.items() if name not in names}
+
+    def former_account(run, user):
+        return without(facts_of_account(run, user), "made_by", "members")
+
+    def former_document(document):
+        return without(facts_of_document(document), "uploader_id")
+
+    monkeypatch.setattr(exporting._Export, "_facts_of_account", former_account)
+    monkeypatch.setattr(exporting, "facts_of_document", former_document)
+    export_accounts(export, PASSPHRASE)
+    before = contents_of(alice.id)
+    with elsewhere():
+        import_accounts(export, PASSPHRASE)
+        assert contents_of(alice.id)[:2] == before[:2]
+
+
+def test_a_space_that_is_being_deleted_is_in_no_export(team, alice, export, monkeypatch):
+    Document.select().get().delete_with_tokens()
+    monkeypatch.setattr("models.operations.account_deletion._finish", lambda _: None)
+    delete_space(team, alice.id)
+    with pytest.raises(OperatorError, match=f"There is no account {team}"):
+        export_accounts(export, PASSPHRASE, team)
+    result = export_accounts(export, PASSPHRASE)
+    assert list(result.accounts) == ["alice@example.com", "bob@example.com"]
