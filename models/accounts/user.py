@@ -297,19 +297,15 @@ class User(Owner):
         self._set_disabled_at(None)
 
     @classmethod
-    def insert_importing(
-        cls, id: str, created_at: int, name: str | None, made_by: str | None, import_name: str
-    ) -> Self:
-        """Store the row of an account that is being imported, in a transaction.
+    def insert_importing(cls, import_name: str, **values: Any) -> Self:
+        """Store the row of an account that is being imported, with these values, in a transaction.
 
         It has no password. Until `end_import` nothing of it works, and the name of the import
         stands in place of its address, which may be somebody else's until then.
         """
-        user = cls(id=id, created_at=created_at, email=import_name, email_folded=import_name)
-        user.made_by = made_by
+        user = cls(email=import_name, email_folded=import_name, **values)
         user.disabled_at = now()
         user.generate_key()
-        user.name = name
         user.store()
         return user
 

@@ -91,12 +91,13 @@ def target_here(facts: RowFacts) -> Target | None:
 
 def facts_of_document(document: Document) -> RowFacts:
     facts = {name: getattr(document, name) for name in (*_DOCUMENT_COLUMNS, "meta")}
-    return {**facts, "uploader_id": document.uploader_id}
+    return {**facts, "came_by": document.came_by, "uploader_id": document.uploader_id}
 
 
 def new_document(owner_id: str, facts: RowFacts) -> Document:
     """Return the row of a document, to be stored with its payload."""
     document = Document(owner_id=owner_id, **{name: facts[name] for name in _DOCUMENT_COLUMNS})
+    document.came_by = facts.get("came_by")
     document.uploader_id = facts.get("uploader_id")
     return document
 

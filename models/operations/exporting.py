@@ -139,6 +139,8 @@ class _Export:
             "created_at": user.created_at,
             "email": user.email,
             "name": user.name,
+            "shows_name": user.shows_name,
+            "received_seen_at": user.received_seen_at,
             "disabled_at": user.disabled_at,
             "made_by": user.made_by,
             "members": list(MEMBERS.of_owner(user.id, self._problems)),

@@ -342,11 +342,13 @@ class _Import:
         log = self._account.log
         with transaction():
             User.insert_importing(
-                facts["id"],
-                facts["created_at"],
-                facts["name"],
-                self._account.made_by,
                 self._account.import_name,
+                id=facts["id"],
+                created_at=facts["created_at"],
+                name=facts["name"],
+                shows_name=facts.get("shows_name", True),
+                received_seen_at=facts.get("received_seen_at"),
+                made_by=self._account.made_by,
             )
             hash_before = bytes.fromhex(log["hash_before"])
             EventHead.begin_behind(facts["id"], log["oldest"], hash_before)

@@ -211,6 +211,19 @@ def test_the_choices_of_a_link_arrive_with_it(alice, export, elsewhere):
     assert choices == {"chosen": (True, True), "plain": (False, False)}
 
 
+def test_received_files_and_what_is_shown_of_the_sender_arrive(alice, export, elsewhere):
+    link = DocumentToken.issue(upload(alice), LinkOptions()).row
+    received = upload(alice, b"from Bob", came_by=link.id)
+    alice.edit(shows_name=False)
+    User.find(alice.id).see_received(received.created_at)
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        import_accounts(export, PASSPHRASE)
+        assert Document.find(received.id).came_by == link.id
+        user = User.find(alice.id)
+        assert (user.shows_name, user.received_seen_at) == (False, received.created_at)
+
+
 def test_a_webhook_arrives_disabled_with_another_secret(filled, export, elsewhere):
     (before,) = Webhook.select()
     secrets = before.secrets
@@ -838,10 +851,11 @@ def test_an_export_from_before_spaces_were_in_it_is_imported(
         return {name: value for name, value in facts.items() if name not in names}
 
     def former_account(run, user):
-        return without(facts_of_account(run, user), "made_by", "members")
+        newer = ("shows_name", "received_seen_at", "made_by", "members")
+        return without(facts_of_account(run, user), *newer)
 
     def former_document(document):
-        return without(facts_of_document(document), "uploader_id")
+        return without(facts_of_document(document), "came_by", "uploader_id")
 
     monkeypatch.setattr(exporting._Export, "_facts_of_account", former_account)
     monkeypatch.setattr(exporting, "facts_of_document", former_document)
