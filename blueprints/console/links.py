@@ -10,7 +10,7 @@ from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
 from models import DocumentToken
-from models.core import NotFound, now
+from models.core import NotFound, TokenRevoked, now
 from models.documents import with_binned
 from models.events import NO_MAIL, has_mail
 from models.links import (
@@ -36,6 +36,7 @@ links = Pages("links", "/links")
 PATH = "/app/links"
 ON_A_PAGE = 50
 OPENINGS_ON_A_PAGE = 6
+MOST_AT_ONCE = 100
 TEXT = "text/plain; charset=utf-8"
 _MARKED = "watermark"  # a word of the choice among what a link permits: `view watermark`
 LISTED_AFTER_MS = 60_000  # openings in the minute after another are listed as one
@@ -124,9 +125,9 @@ def issue(target: Target, fields: dict[str, Any]) -> str:
     return str(made)
 
 
-def go_to_ready(ids: list[str]) -> Response:
-    """Redirect to the first page, whose card shows these new links."""
-    return go(f"{HOME}?{urlencode({'made': ids}, doseq=True)}")
+def go_to_ready(ids: list[str], done: str = "") -> Response:
+    """Redirect to the first page, whose card shows these new links; `done` is as for `go`."""
+    return go(f"{HOME}?{urlencode({'made': ids}, doseq=True)}", done)
 
 
 @links.post("/<id>", scope=WRITE, shows=show_link)
@@ -153,11 +154,33 @@ def turn_link(id: str) -> Response:
 @links.post("/<id>/notify", scope=WRITE, shows=show_link)
 def notify_of_link(id: str) -> Response:
     """Have a mail sent to the account when a link is opened, or no more"""
+    return go_back(f"{PATH}/{id}", _notify_of([id]))
+
+
+@links.post("", scope=WRITE)
+def notify_of_links() -> Response:
+    """Have a mail sent to the account when one of the links just made is opened, or no more"""
+    ids = list(dict.fromkeys(request.form.getlist("id")))
+    if not 0 < len(ids) <= MOST_AT_ONCE:
+        raise ValidationError({"": [f"Choose 1 to {MOST_AT_ONCE} links."]})
+    return go_to_ready(ids, _notify_of(ids))
+
+
+def _notify_of(ids: list[str]) -> str:
+    """Store for these links whether their owner gets a mail; return the key of the sentence.
+
+    A link that was deleted meanwhile stays as it is, if there are others.
+    """
     if not has_mail():
         raise NotFound(NO_MAIL)
     wanted = request.form.get("notifyOwner") == "yes"
-    DocumentToken.edit(g.caller.owner_id, id, notifies_owner=wanted)
-    return go_back(f"{PATH}/{id}", "asked" if wanted and notices_wait() else "saved")
+    for id in ids:
+        try:
+            DocumentToken.edit(g.caller.owner_id, id, notifies_owner=wanted)
+        except TokenRevoked:
+            if len(ids) == 1:
+                raise
+    return "asked" if wanted and notices_wait() else "saved"
 
 
 @links.post("/<id>/send", scope=WRITE, shows=show_link)

@@ -75,6 +75,56 @@ def test_the_card_of_a_new_link_has_a_switch_that_works_without_script(
     assert switch_on(again)
 
 
+def test_one_switch_holds_for_all_links_just_made_and_works_without_script(
+    mailing, box, owner, address, document
+):
+    links = [owner.api.share(document, label=f"{n}") for n in range(3)]
+    made = "&".join(f"made={link['id']}" for link in links)
+    card = owner.get(f"/app/documents?{made}")
+    assert words(card).count(WORDS) == 1 + 1  # and among the terms of the next files
+    assert not switch_on(card)
+
+    ids = {"id": [link["id"] for link in links]}
+    on = owner.follow(owner.submit(card, "/app/links", notifyOwner="yes", **ids))
+    assert "Your 3 links are ready" in words(on)
+    assert ON_ITS_WAY in element_of(on, "say")
+    assert switch_on(on)
+    assert all(record(owner, link)["notifyOwner"] for link in links)
+    agree(mailing, box, address)
+    assert len(box.mails_to(address)) == 1  # it is asked once, not for each link
+
+    off = owner.follow(owner.submit(on, "/app/links", notifyOwner="no", **ids))
+    assert "Your 3 links are ready" in words(off)
+    assert not switch_on(off)
+    assert not any(record(owner, link)["notifyOwner"] for link in links)
+
+
+def test_the_switch_of_several_links_is_on_only_if_each_of_them_mails(owner, document):
+    first, second = (owner.api.share(document, notifyOwner=n == 0) for n in range(2))
+    page = f"/app/documents?made={first['id']}&made={second['id']}"
+    assert not switch_on(owner.get(page))
+    owner.api.change(document, second, notifyOwner=True)
+    assert switch_on(owner.get(page))
+
+
+def test_the_switch_of_several_links_leaves_out_one_that_was_deleted_meanwhile(owner, document):
+    kept, gone = owner.api.share(document), owner.api.share(document)
+    owner.api.revoke(document, gone)
+    fields = {"id": [gone["id"], kept["id"]], "notifyOwner": "yes"}
+    assert "Your link is ready" in words(owner.follow(owner.post("/app/links", fields)))
+    assert record(owner, kept)["notifyOwner"] is True
+
+
+@pytest.mark.parametrize("count", [0, 101])
+def test_the_switch_holds_for_1_to_100_links(owner, document, count):
+    link = owner.api.share(document)
+    ids = [link["id"] if n == 0 else f"tok_{n:026}" for n in range(count)]
+    refused = owner.post("/app/links", {"id": ids, "notifyOwner": "yes"})
+    assert refused.status == 422
+    assert "Choose 1 to 100 links." in words(refused)
+    assert record(owner, link)["notifyOwner"] is False
+
+
 def test_the_page_of_a_link_has_the_switch(mailing, box, owner, address, document):
     link = owner.api.share(document)
     page = f"/app/links/{link['id']}"
@@ -137,6 +187,8 @@ def test_without_mail_the_pages_do_not_offer_it(member):
     assert not [page for page in pages if "notifyOwner" in page.text or "Mail me" in page.text]
     refused = member.post(f"/app/links/{link['id']}/notify", {"notifyOwner": "yes"})
     assert refused.status == 404
+    of_several = {"id": [link["id"]], "notifyOwner": "yes"}
+    assert member.post("/app/links", of_several).status == 404
 
 
 def test_the_checkbox_of_the_account_and_the_choice_of_a_link_leave_each_other_alone(
@@ -181,6 +233,8 @@ def test_nobody_else_turns_the_choice_on(mailing, owner, document, email):
     link = owner.api.share(document)
     other = Visitor(mailing).sign_up(f"other-{email}")
     assert other.post(f"/app/links/{link['id']}/notify", {"notifyOwner": "yes"}).status == 404
+    both = {"id": link["id"], "notifyOwner": "yes"}
+    assert other.post("/app/links", both).status == 404
     assert record(owner, link)["notifyOwner"] is False
 
 

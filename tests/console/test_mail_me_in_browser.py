@@ -38,6 +38,23 @@ def test_the_turned_card_has_the_switch_and_stays_when_it_is_pressed(owner, open
     assert switch.get_attribute("aria-checked") == "false"
 
 
+def test_where_each_file_gets_a_link_one_switch_holds_for_all_of_them(owner, open_browser):
+    page = open_browser(permissions=["clipboard-read", "clipboard-write"])
+    owner.enter(page)
+    page.locator("#file").set_input_files([file("Offer.pdf"), file("Plan.pdf")])
+    page.get_by_text("A link for each").click()
+    page.get_by_role("button", name=CREATE).click()
+    until(lambda: said(page) == "The links are copied.")
+    switch = page.get_by_role("switch", name=WORDS)
+    switch.click()
+    until(lambda: said(page) == ASKED)
+    assert page.inner_text(".ready h2") == "Your 2 links are ready"
+    assert switch.get_attribute("aria-checked") == "true"
+    links = owner.api.get("/v1/tokens").json["tokens"]
+    assert [link["notifyOwner"] for link in links] == [True, True]
+    assert_accessible(page)
+
+
 def test_the_terms_say_that_the_link_mails(owner, open_browser):
     document = owner.api.upload(token=None)
     link = owner.api.share(document)
