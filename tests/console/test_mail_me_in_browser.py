@@ -42,7 +42,7 @@ def test_where_each_file_gets_a_link_one_switch_holds_for_all_of_them(owner, ope
     page = open_browser(permissions=["clipboard-read", "clipboard-write"])
     owner.enter(page)
     page.locator("#file").set_input_files([file("Offer.pdf"), file("Plan.pdf")])
-    page.get_by_text("A link for each").click()
+    page.get_by_role("radio", name="A link for each").check()
     page.get_by_role("button", name=CREATE).click()
     until(lambda: said(page) == "The links are copied.")
     switch = page.get_by_role("switch", name=WORDS)
