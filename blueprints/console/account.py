@@ -99,8 +99,8 @@ def sign_up() -> Response:
     body = Registration().load(fields)
     address = request.remote_addr or ""
     current_runtime().registration_limiter.spend(network_of(address))
-    user, _is_new = register_account(**body, address=address)
-    return _logged_in(user, HOME)
+    user, is_new = register_account(**body, address=address)
+    return _logged_in(user, HOME, "" if is_new else "password")
 
 
 @sessions.get("/login", accepts=PUBLIC)
@@ -192,11 +192,11 @@ def _next() -> str:
     return page_of(request.values.get("next", "")) or HOME
 
 
-def _logged_in(user: User, path: str) -> Response:
+def _logged_in(user: User, path: str, done: str = "") -> Response:
     end_own_sessions()
     seconds = current_runtime().settings.session_seconds
     session = Session.begin(user, seconds, client_of_request())
-    response = go(path)
+    response = go(path, done)
     set_cookie(response, session.token, session.expires_in)
     return response
 
