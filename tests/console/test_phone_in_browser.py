@@ -2,7 +2,9 @@
 
 import pytest
 
+from tests.console.terms import open_pill
 from tests.console.test_flows_in_browser import is_on_top
+from tests.console.test_uploads_in_browser import CREATE, file, said
 from tests.waiting import until
 
 WIDTH, HEIGHT = 390, 844
@@ -72,3 +74,37 @@ def test_the_acts_of_a_row_fold_when_a_window_is_made_narrow(member, open_browse
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     page.locator(".list .menu").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") == WIDTH
+
+
+def test_the_notice_that_files_are_stored_leaves_the_button_free_that_comes_next(phone):
+    phone.member.enter(phone)
+    phone.locator("#file").set_input_files([file("Offer.pdf")])
+    until(lambda: said(phone) == "1 stored.")
+    notice = phone.locator("#say").bounding_box()
+    for panel in ("who", "may", "until", "more"):
+        open_pill(phone, panel)
+        button = phone.get_by_role("button", name=CREATE).bounding_box()
+        is_below = notice["y"] + notice["height"] <= button["y"]
+        is_above = button["y"] + button["height"] <= notice["y"]
+        assert is_below or is_above, panel
+        phone.keyboard.press("Escape")
+
+
+def test_a_password_is_shown_and_suggested_beside_its_field(phone):
+    phone.member.enter(phone)
+    phone.locator("#file").set_input_files([file("Offer.pdf")])
+    maker = open_pill(phone, "who").locator(".maker")
+    field = maker.get_by_label("Password").bounding_box()
+    assert field["width"] >= 120
+    for name in ("Show", "Suggest one"):
+        button = maker.get_by_role("button", name=name).bounding_box()
+        middle = button["y"] + button["height"] / 2
+        assert field["y"] <= middle <= field["y"] + field["height"], name
+
+
+def test_the_word_beside_the_switch_of_a_new_link_turns_it_off(phone):
+    (link,) = phone.member.api.get("/v1/tokens").json["tokens"]
+    phone.member.enter(phone, f"/app/documents?made={link['id']}")
+    phone.locator(".ready").get_by_text("Active", exact=True).tap()
+    phone.locator(".ready h2", has_text="Your link is off").wait_for()
+    assert phone.member.api.get(f"/v1/tokens/{link['id']}").json["enabled"] is False
