@@ -4,6 +4,7 @@ import hashlib
 import re
 import subprocess
 import sys
+from urllib.parse import quote
 
 import pytest
 
@@ -245,7 +246,9 @@ def test_the_page_that_opened_leads_to_the_receipt(member, service, document):
 def test_a_mailed_link_for_a_new_password_leads_to_a_page_that_says_so(mailing, box, email):
     Visitor(mailing).sign_up(email)
     visitor = Visitor(mailing)
-    visitor.post("/app/forgot", {"email": email})
+    sent = visitor.follow(visitor.post("/app/forgot", {"email": email}))
+    assert "Check your mail" in words(sent)
+    assert element_of(sent, "say") == ""  # the page says it
     path = re.search(rf"{BASE}(/app/signup\S+)", box.wait_for(1)[0].text)[1]
     page = visitor.get(path)
     assert "Choose a new password" in words(page)
@@ -268,6 +271,7 @@ def test_a_link_for_named_people_is_sent_from_its_page_and_where_it_is_made(owne
     for page in (owner.follow(made), owner.get(f"/app/links/{link['id']}")):
         assert action in [form["action"] for form in forms_of(page)]
         assert f"To {email}" in words(page)
+        assert f"mailto:{quote(email)}?subject=plans.txt" in page.text
 
     sent = owner.post(action, {"note": "As agreed."})
 
