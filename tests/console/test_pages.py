@@ -57,9 +57,15 @@ def test_a_person_at_a_mistyped_address_sees_a_page_and_a_program_a_problem(visi
     page = visitor.get("/doccuments", **BROWSER)
     assert (page.status, page.kind) == (404, "text/html")
     assert "There is nothing here" in page.text
+    assert '<a class="button" href="/">To the first page</a>' in page.text  # has no documents
     for path, headers in (("/doccuments", {}), ("/v1/doccuments", BROWSER)):
         answer = visitor.get(path, **headers)
         assert (answer.status, answer.kind) == (404, "application/problem+json"), path
+
+
+def test_who_is_logged_in_is_led_from_a_page_that_is_not_there_to_the_documents(member):
+    page = member.get("/app/documents/doc_nothing", **BROWSER)
+    assert '<a class="button" href="/app/documents">To your documents</a>' in page.text
 
 
 def test_short_addresses_that_people_type_lead_on(visitor):
