@@ -95,6 +95,18 @@ def test_the_terms_of_a_link_are_changed_without_sending_it_anew(member, shared)
     assert record["hasPassword"]
 
 
+def test_the_terms_of_a_link_say_until_when_it_opens(member):
+    document = member.api.upload(token=None)
+    for expires_at, said in (
+        ("2999-01-31T10:00:00Z", "until 2999-01-31"),
+        (None, "until I turn it off"),
+    ):
+        link = member.api.share(document, expiresAt=expires_at)
+        page = member.get(f"/app/links/{link['id']}")
+        pill = re.search(r'data-pill="until".*?<summary>(.*?)</summary>', page.text, re.S)[1]
+        assert said in pill
+
+
 def test_the_password_of_a_link_is_kept_replaced_or_removed(member, shared):
     change = lambda **fields: member.submit(  # noqa: E731
         member.get(shared["path"]), shared["path"], **fields
