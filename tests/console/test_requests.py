@@ -61,7 +61,7 @@ def test_a_refused_request_makes_nothing_and_says_why_at_the_field(member):
 
 def test_what_came_in_is_new_until_the_list_is_looked_at(member):
     link = ask(member)
-    assert "Nothing came yet" in words(member.get(PATH))
+    assert "Nothing yet" in words(member.get(PATH))
     assert waiting(member) is None
     receive(member, link, "Budget 2026.xlsx", "Ben")
     receive(member, link, "scan.pdf", "Ben")
@@ -106,5 +106,5 @@ def test_requests_are_fifty_a_page(member):
     collection = member.api.collect(title="Papers")
     for number in range(51):
         member.api.share(collection, permissions=["upload"], label=f"reader {number}")
-    pages = [page.text.count(">asked of ") for page in member.older(PATH)]
+    pages = [page.text.count(">requested from ") for page in member.older(PATH)]
     assert pages == [50, 1]

@@ -278,7 +278,7 @@ def test_an_open_page_of_a_removed_member_leads_to_the_spaces(member, space, joi
     submit(member, member.get(f"{SPACES}/{space}"), f"{SPACES}/{space}/members/{rob_id}/remove")
     answer = rob.get("/app/documents")
     assert answer.headers["Location"] == f"{SPACES}?done=out"
-    assert "not in the space any more" in words(rob.follow(answer))
+    assert "no longer in the space" in words(rob.follow(answer))
     assert "space" not in rob.cookies
 
 
