@@ -1,11 +1,13 @@
 """In the child process: the parts of a mail message: headers, readable body, attachments."""
 
 import base64
+import codecs
 import email
 import email.policy
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from email.errors import InvalidBase64LengthDefect
 from email.message import EmailMessage
 from email.utils import quote
 from typing import Any, Final, NamedTuple, TypeVar, cast
@@ -49,12 +51,17 @@ NAMED: Final = re.compile(
 )
 BETWEEN: Final = "<div><br></div>"  # pages that stand around a file
 NOT_SEEN: Final = re.compile(r"<(style|title)\b[^>]*>[^<]*|<[^<>]*>", re.I)
+# Not among CHARSETS, as it can hide markup: here it is read before markup is escaped or sanitized.
+UTF_7: Final = ("utf-7", "unicode-1-1-utf-7")
+NOT_OF_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]")
+LINE_OF_BASE64: Final = re.compile(r"\s*+[A-Za-z0-9+/=]*+\s*?(?:\n|\Z)")
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:break-word"
 
 
 def prepare(_data: bytes, _options: dict[str, Any]) -> None:
     """Import all codecs, and what the email package imports on first use."""
     preload_codecs(*CHARSETS.split())
+    codecs.lookup(UTF_7[0])
     email.message_from_bytes(b"Subject: =?utf-8?q?x?=\n\n", policy=email.policy.default).as_bytes()
 
 
@@ -240,14 +247,38 @@ def _name(match: re.Match[str]) -> str:
 
 
 def _text(part: Any) -> str:
-    """Return the text; its encoding is guessed if none is declared, or the bytes are not in it."""
-    data = part.get_payload(decode=True)
-    data = data if isinstance(data, bytes) else b""
+    """Return the text; its encoding is guessed if none is declared, or the bytes are not in it.
+
+    A text that is declared as base64, but is written plainly, is read as it is.
+    """
+    if _is_base64(part):
+        written = str(part.get_payload())
+        if not LINE_OF_BASE64.match(written):
+            return written
+    data = _decoded(part)
     charset = part.get_content_charset() or declared_charset(data)
+    if charset in UTF_7:
+        data = data.decode("utf-7", "replace").encode()
+        charset = "utf-8"
     codec = safe_codec(charset)
     if not codec or "\ufffd" in data.decode(codec, "replace"):
         charset = charset_detection.detect(data) or charset
     return decode_declared(data, charset)
+
+
+def _is_base64(part: Any) -> bool:
+    return _read(lambda: str(part.get("Content-Transfer-Encoding", "")).lower() == "base64", False)
+
+
+def _decoded(part: Any) -> bytes:
+    """Return the bytes of a part that has no parts, as far as they are whole; else none."""
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return b""
+    if any(isinstance(defect, InvalidBase64LengthDefect) for defect in part.defects):
+        letters = NOT_OF_BASE64.sub(b"", data)  # the parser has given up, for one letter too many
+        return base64.b64decode(letters[: len(letters) // 4 * 4])
+    return data
 
 
 def _pictures(message: EmailMessage) -> dict[str, Picture]:
@@ -256,8 +287,8 @@ def _pictures(message: EmailMessage) -> dict[str, Picture]:
     for part, _ in _leaves(message):
         names = _names(part)
         kind = part.get_content_type()
-        data = part.get_payload(decode=True) if names and kind in PICTURES else None
-        if isinstance(data, bytes) and len(data) <= MAX_PICTURE:
+        data = _decoded(part) if names and kind in PICTURES else b""
+        if data and len(data) <= MAX_PICTURE:
             address = f"data:{kind};base64,{base64.b64encode(data).decode()}"
             for name in names:
                 pictures.setdefault(name, Picture(part, address))
@@ -332,13 +363,13 @@ def _content(part: Any, line_end: str) -> bytes:
     if part.get_content_type() == ENCLOSED and part.is_multipart():
         policy = email.policy.default.clone(linesep=line_end, refold_source="none")
         whole = _read(lambda: part.get_payload(0).as_bytes(policy=policy), b"")
-        is_packed = part.get("Content-Transfer-Encoding", "").lower() == "base64"  # GroupWise
-        return _read(lambda: base64.b64decode(whole, validate=False), whole) if is_packed else whole
+        if _is_base64(part):  # GroupWise
+            return _read(lambda: base64.b64decode(whole, validate=False), whole)
+        return whole
     if part.is_multipart():  # a report of blocks of headers, or a piece of a message
         blocks: list[bytes] = _read(lambda: [block.as_bytes() for block in part.get_payload()], [])
         return b"".join(blocks)
-    data = part.get_payload(decode=True)
-    return data if isinstance(data, bytes) else b""
+    return _decoded(part)
 
 
 def _names(part: Any) -> list[str]:

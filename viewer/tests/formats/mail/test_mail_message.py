@@ -61,6 +61,33 @@ def test_an_encoding_that_is_not_declared_or_is_wrong_is_guessed_in_the_head_too
         assert "Здравствуйте" in body
 
 
+def test_a_text_in_utf_7_is_read_and_markup_in_it_is_escaped():
+    data = b"Content-Type: text/plain; charset=UTF-7\n\nFr+APY-sche +ADw-script+AD4-x"
+
+    assert "Frösche &lt;script" in read(data)[1]
+
+
+def test_a_page_in_utf_7_is_sanitized():
+    data = b"Content-Type: text/html; charset=utf-7\n\n+ADw-p+AD4-+APY-+ADw-script+AD4-x"
+    _, body = read(data)
+
+    assert "<p>ö" in body
+    assert "script" not in body
+
+
+def test_base64_with_a_letter_too_many_is_read_up_to_it():
+    head = b"Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
+
+    assert "Hello World!" in read(head + b"SGVsbG8gV29y\nbGQhA\n")[1]
+
+
+def test_a_text_that_is_declared_as_base64_and_is_written_plainly_is_read_as_it_is():
+    head = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+
+    assert "Dear all, größe" in read(f"{head}Dear all, größe\n".encode())[1]
+    assert "Hello World!" in read(f"{head}\nSGVsbG8gV29y\nbGQh".encode())[1]
+
+
 def test_a_page_without_a_declared_charset_says_it_itself():
     text = "<meta charset=koi8-r><p>Привет".encode("koi8-r")
 
