@@ -53,6 +53,12 @@ BETWEEN: Final = "<div><br></div>"  # pages that stand around a file
 NOT_SEEN: Final = re.compile(r"<(style|title)\b[^>]*>[^<]*|<[^<>]*>", re.I)
 # Not among CHARSETS, as it can hide markup: here it is read before markup is escaped or sanitized.
 UTF_7: Final = ("utf-7", "unicode-1-1-utf-7")
+# An encoded word (RFC 2047), and the bytes that are written as numbers in one.
+ENCODED_WORD: Final = re.compile(r"=\?([\w-]{1,40})\?([QB])\?([^?]{0,1000})\?=", re.I)
+BETWEEN_WORDS: Final = re.compile(r"\?=\s=\?")
+NUMBERS: Final = re.compile(r"(?:=[0-9A-F]{2})+", re.I)
+# A file name: in quotes, or up to the next parameter.
+WRITTEN_NAME: Final = re.compile(r"""name\s{0,9}=\s{0,9}(?:"([^"]*)"|([^";\s][^";]*))""", re.I)
 NOT_OF_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]")
 LINE_OF_BASE64: Final = re.compile(r"\s*+[A-Za-z0-9+/=]*+\s*?(?:\n|\Z)")
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:break-word"
@@ -139,16 +145,35 @@ def header(message: EmailMessage, name: str) -> str:
 
     In old mails it can be bytes of which nothing tells the encoding: all of them are one guess.
     """
-    written = {
-        one.lower(): str(text).encode("utf-8", "surrogateescape")
-        for one, text in message.raw_items()
-    }
+    written = _written_headers(message)
     data = written.get(name.lower(), b"")
     if not data.isascii():
         body: Any = _read(lambda: message.get_payload(decode=True), None)
         charset = charset_detection.detect(b"\n".join((*written.values(), body or b"")))
-        return " ".join(decode(data, charset)[0].split())[:MAX_HEADER]
+        text = decode(data[: 4 * MAX_HEADER], charset)[0]
+        return ENCODED_WORD.sub(_word, " ".join(text.split()))[:MAX_HEADER]
     return _read(lambda: str(message.get(name, "")), "")[:MAX_HEADER]
+
+
+def _written_headers(part: Any) -> dict[str, bytes]:
+    """Return the headers of a message or a part, as they are written, by their names."""
+    return {
+        name.lower(): str(text).encode("utf-8", "surrogateescape")
+        for name, text in part.raw_items()
+    }
+
+
+def _word(match: re.Match[str]) -> str:
+    """Return what an encoded word says, in which characters may be written as they are."""
+    charset, encoding, written = match.groups()
+    if encoding in "Bb":
+        data = _read(lambda: base64.b64decode(written), None)
+        return match[0] if data is None else decode(data, charset)[0]
+
+    def text(numbers: re.Match[str]) -> str:
+        return decode(bytes.fromhex(numbers[0].replace("=", "")), charset)[0]
+
+    return NUMBERS.sub(text, written.replace("_", " "))
 
 
 class Body(NamedTuple):
@@ -384,8 +409,28 @@ def _headers(part: Any, *names: str) -> list[str]:
 
 def _filename(part: Any) -> str:
     address = "".join(_headers(part, "Content-Location"))
-    name = _read(lambda: str(part.get_filename() or ""), "") or address.rpartition("/")[2]
-    return name[:MAX_NAME]
+    name = _irregular_name(part) or _read(lambda: str(part.get_filename() or ""), "")
+    return (name or address.rpartition("/")[2])[:MAX_NAME]
+
+
+def _irregular_name(part: Any) -> str:
+    """Return a file name with bytes other than ASCII, or with spaces or encoded words and without
+    quotes; empty if there is no such name. The parser replaces the bytes, and drops what follows.
+    """
+    headers = _written_headers(part)
+    for header_name in ("content-disposition", "content-type"):
+        data = headers.get(header_name, b"")
+        charset = None if data.isascii() else charset_detection.detect(data)
+        text = " ".join(decode(data, charset)[0].split())
+        found = WRITTEN_NAME.search(text)
+        if found:
+            name = (found[1] or found[2] or "").strip()
+            is_open = not found[1] and (" " in name or "=?" in name)
+            words = BETWEEN_WORDS.sub("?==?", name)
+            return ENCODED_WORD.sub(_word, words) if is_open or not name.isascii() else ""
+        if "name*" in text.lower():
+            return ""
+    return ""
 
 
 def _read(read: Callable[[], T], default: T) -> T:

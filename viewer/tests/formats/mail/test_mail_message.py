@@ -61,6 +61,32 @@ def test_an_encoding_that_is_not_declared_or_is_wrong_is_guessed_in_the_head_too
         assert "Здравствуйте" in body
 
 
+def test_an_encoded_word_in_which_characters_are_written_as_they_are_is_read():
+    subject = "=?iso-8859-1?Q?Die_Fr\xf6sche_f=FCr_alle?= =?utf-8?B?w7Y=?= =?utf-8?B?w?="
+    facts, _ = read(f"Subject: {subject}\nTo: =?utf-8?Q?J=C3=BCrgen?=\n\nText".encode("latin-1"))
+
+    assert facts["headers"] == [
+        ["To", "Jürgen"],
+        ["Subject", "Die Frösche für alle ö =?utf-8?B?w?="],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ('filename="Fr\xf6sche.txt"', "Frösche.txt"),
+        ("filename=An offer of ours.txt; size=3", "An offer of ours.txt"),
+        ("filename=offer.txt; size=3", "offer.txt"),
+        ("filename*=utf-8''%C3%B6.txt", "ö.txt"),
+        ("filename==?utf-8?Q?a?= =?utf-8?Q?b.txt?=", "ab.txt"),
+    ],
+)
+def test_a_file_name_that_is_not_written_as_it_has_to_be_is_whole(written, name):
+    head = f"Content-Type: text/csv; name=a.csv\nContent-Disposition: attachment; {written}\n\na"
+
+    assert names(head.encode("latin-1")) == [(name, "text/csv")]
+
+
 def test_a_text_in_utf_7_is_read_and_markup_in_it_is_escaped():
     data = b"Content-Type: text/plain; charset=UTF-7\n\nFr+APY-sche +ADw-script+AD4-x"
 
