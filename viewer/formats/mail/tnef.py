@@ -24,6 +24,9 @@ TITLE: Final = 0x18010
 DATA: Final = 0x6800F
 ATTACHED: Final = 0x69005  # properties
 # Properties, and their types.
+OBJECT: Final = (
+    0x3701  # attached: 16 bytes that say what it is, a message or another, and its bytes
+)
 LONG_NAME: Final = 0x3707
 HTML: Final = 0x1013
 RTF: Final = 0x1009
@@ -32,19 +35,23 @@ SIZES: Final = {5: 8, 6: 8, 7: 8, 20: 8, 64: 8, 72: 16}  # of values by type; ot
 VARIABLE: Final = frozenset({13, 30, 31, 258})  # types whose values say their length
 UNICODE: Final = 31
 MULTIPLE: Final = 0x1000  # a flag of a type: there are several values
+MAX_DEPTH: Final = 4  # of messages in messages
 
 
 Attribute = tuple[int, bytes]  # number and value
 
 
-def files(data: bytes) -> Iterator[tuple[str, bytes]]:
+def files(data: bytes, depth: int = 0) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of the text that the message has in here, and of each attached file, up
-    to where the data is damaged.
+    to where the data is damaged. What is in an attached message follows it.
     """
     attributes = [*_attributes(data), (NEW, b"")]
     pages = (int.from_bytes(value[:4], "little") for id, value in attributes if id == CODE_PAGE)
     yield from _texts(attributes)
-    yield from _attached(attributes, safe_codec(f"cp{next(pages, 0)}"))
+    for name, content in _attached(attributes, safe_codec(f"cp{next(pages, 0)}")):
+        yield name, content
+        if content.startswith(SIGNATURE) and depth < MAX_DEPTH:
+            yield from files(content, depth + 1)
 
 
 def _texts(attributes: Iterable[Attribute]) -> Iterator[tuple[str, bytes]]:
@@ -78,7 +85,9 @@ def _attached(attributes: Iterable[Attribute], charset: str | None) -> Iterator[
         elif number == TITLE:
             name = value
         elif number == ATTACHED:
-            name = _properties(value).get(LONG_NAME, name)
+            properties = _properties(value)
+            name = properties.get(LONG_NAME, name)
+            content = content or properties.get(OBJECT, b"")[16:]
 
 
 def _attributes(data: bytes) -> Iterator[Attribute]:

@@ -49,6 +49,27 @@ def test_the_text_and_the_files_are_taken_out_by_their_long_names():
     assert list(files(PACKED)) == FILES
 
 
+def attached(content):
+    """An attachment that is an object, as messages are: 16 bytes say what, its own follow."""
+    value = bytes(16) + content
+    return (NEW, b"x"), (ATTACHED, pack("<I", 1) + values(13, 0x3701, value))
+
+
+def test_an_attached_object_is_taken_out_and_what_is_in_an_attached_message():
+    assert list(files(made(*attached(b"drawing"), (TITLE, b"Drawing")))) == [
+        ("Drawing", b"drawing")
+    ]
+    assert list(files(made(*attached(PACKED)))) == [("", PACKED), *FILES]
+
+
+def test_messages_in_messages_are_opened_up_to_a_depth():
+    packed = PACKED
+    for _ in range(9):
+        packed = made(*attached(packed))
+
+    assert len(list(files(packed))) == 5
+
+
 def test_a_body_of_rtf_is_taken_out_as_the_page_or_the_text_that_it_is():
     def found(rtf):
         packed = len(rtf).to_bytes(4, "little") * 2 + b"MELA" + b"\0\0\0\0" + rtf
