@@ -131,7 +131,9 @@ def _codec_module(charset: str) -> str:
     return aliases.get(name) or aliases.get(name.replace(".", "_")) or name
 
 
-CODECS = {_codec_module(name): name for name in CHARSETS.split()}
+# Of two encodings one has all characters of the other, and is meant: so browsers read them.
+LARGER = {"gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932"}
+CODECS = {_codec_module(name): name for name in CHARSETS.split()} | LARGER
 
 
 def _decode(data: bytes, charset: str | None) -> tuple[str, str]:

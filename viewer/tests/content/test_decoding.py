@@ -54,6 +54,13 @@ def test_a_declared_charset_is_used(charset, text):
     assert decode(text.encode(charset), charset)[0] == text
 
 
+@pytest.mark.parametrize(
+    ("charset", "text"), [("gb2312", "镕"), ("gbk", "㐀"), ("euc-kr", "똠"), ("shift_jis", "①")]
+)
+def test_a_charset_is_read_with_the_characters_that_were_added_to_it(charset, text):
+    assert decode(text.encode(safe_codec(charset)), charset)[0] == text
+
+
 def test_what_is_not_declared_is_known_by_its_bytes():
     for encoding in ("utf-8-sig", "utf-16", "utf-32"):
         assert decode("é text".encode(encoding))[0] == "é text"
@@ -84,6 +91,7 @@ def test_every_name_that_python_has_for_a_charset_is_known():
             name = codecs.lookup(alias).name
         except LookupError:
             name = None
+        name = decoding.LARGER.get(name, name)
         assert safe_codec(alias) == (name if name in decoding.CODECS.values() else None), alias
 
 
