@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from email.errors import InvalidBase64LengthDefect
 from email.message import EmailMessage
 from email.utils import quote
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from ...content import charset_detection
@@ -34,7 +35,7 @@ Facts = dict[str, Any]
 
 ENCLOSED: Final = "message/rfc822"
 HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
-MAX_HEADER: Final = 2_000
+MAX_HEADER: Final = 16_000  # characters: the addresses of some hundreds of people
 MAX_NAME: Final = 200
 MAX_BODY: Final = 4 << 20
 MAX_PICTURE: Final = 2 << 20
@@ -54,9 +55,10 @@ NOT_SEEN: Final = re.compile(r"<(style|title)\b[^>]*>[^<]*|<[^<>]*>", re.I)
 # Not among CHARSETS, as it can hide markup: here it is read before markup is escaped or sanitized.
 UTF_7: Final = ("utf-7", "unicode-1-1-utf-7")
 # An encoded word (RFC 2047), and the bytes that are written as numbers in one.
-ENCODED_WORD: Final = re.compile(r"=\?([\w-]{1,40})\?([QB])\?([^?]{0,1000})\?=", re.I)
-BETWEEN_WORDS: Final = re.compile(r"\?=\s=\?")
-NUMBERS: Final = re.compile(r"(?:=[0-9A-F]{2})+", re.I)
+WORD: Final = r"=\?([\w-]{1,40})\?([QB])\?([^?]{0,1000})\?="
+ENCODED_WORD: Final = re.compile(WORD, re.I)
+ENCODED_WORDS: Final = re.compile(rf"{WORD}(?: ?{WORD})*+", re.I)
+NUMBERS: Final = re.compile(rb"(?:=[0-9A-F]{2})+", re.I)
 # A file name: in quotes, or up to the next parameter.
 WRITTEN_NAME: Final = re.compile(r"""name\s{0,9}=\s{0,9}(?:"([^"]*)"|([^";\s][^";]*))""", re.I)
 NOT_OF_BASE64: Final = re.compile(rb"[^A-Za-z0-9+/]")
@@ -100,7 +102,8 @@ def _parsed(data: bytes) -> EmailMessage:
         packed = EmailMessage(policy=email.policy.default)
         packed.add_attachment(data, "application", "ms-tnef", filename="winmail.dat")
         return packed
-    message: Any = email.message_from_bytes(data, policy=email.policy.default)
+    written = data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+    message: Any = email.message_from_bytes(written, policy=email.policy.default)
     _find_parts(message)
     return cast(EmailMessage, message)
 
@@ -141,18 +144,18 @@ def _parts_between(boundary: str, text: str, container: Any) -> list[Any]:
 
 
 def header(message: EmailMessage, name: str) -> str:
-    """Return a header as text, at most MAX_HEADER long; empty if it is absent or broken.
+    """Return a header as text, cut behind MAX_HEADER; empty if it is absent or broken.
 
     In old mails it can be bytes of which nothing tells the encoding: all of them are one guess.
     """
     written = _written_headers(message)
     data = written.get(name.lower(), b"")
-    if not data.isascii():
+    text = _read(lambda: str(message.get(name, "")), "")
+    if not data.isascii() or "\ufffd" in text:
         body: Any = _read(lambda: message.get_payload(decode=True), None)
         charset = charset_detection.detect(b"\n".join((*written.values(), body or b"")))
-        text = decode(data[: 4 * MAX_HEADER], charset)[0]
-        return ENCODED_WORD.sub(_word, " ".join(text.split()))[:MAX_HEADER]
-    return _read(lambda: str(message.get(name, "")), "")[:MAX_HEADER]
+        text = _with_words_read(decode(data[: 4 * MAX_HEADER], charset)[0])
+    return text if len(text) <= MAX_HEADER else f"{text[:MAX_HEADER]} …"
 
 
 def _written_headers(part: Any) -> dict[str, bytes]:
@@ -163,17 +166,29 @@ def _written_headers(part: Any) -> dict[str, bytes]:
     }
 
 
-def _word(match: re.Match[str]) -> str:
-    """Return what an encoded word says, in which characters may be written as they are."""
-    charset, encoding, written = match.groups()
+def _with_words_read(text: str) -> str:
+    """Return a header with its encoded words read, in which characters may be written as they are,
+    and a character may be spread over two words of the same encoding.
+    """
+    return ENCODED_WORDS.sub(_words, " ".join(text.split()))
+
+
+def _words(match: re.Match[str]) -> str:
+    """Return what adjacent encoded words say; one that is damaged is kept as it is."""
+    read: list[tuple[str, bytes]] = []
+    for word in ENCODED_WORD.finditer(match[0]):
+        charset = word[1]
+        data = _read(partial(_bytes_of_word, *word.groups()), word[0].encode())
+        before = read.pop()[1] if read and read[-1][0] == charset else b""
+        read.append((charset, before + data))
+    return "".join(decode(data, charset)[0] for charset, data in read)
+
+
+def _bytes_of_word(charset: str, encoding: str, written: str) -> bytes:
     if encoding in "Bb":
-        data = _read(lambda: base64.b64decode(written), None)
-        return match[0] if data is None else decode(data, charset)[0]
-
-    def text(numbers: re.Match[str]) -> str:
-        return decode(bytes.fromhex(numbers[0].replace("=", "")), charset)[0]
-
-    return NUMBERS.sub(text, written.replace("_", " "))
+        return base64.b64decode(written)
+    data = written.replace("_", " ").encode(safe_codec(charset) or "utf-8", "replace")
+    return NUMBERS.sub(lambda numbers: bytes.fromhex(numbers[0].decode().replace("=", "")), data)
 
 
 class Body(NamedTuple):
@@ -189,6 +204,8 @@ def _body(message: EmailMessage) -> Body:
     """Return the page of a message; its text if there is none, or it is empty or too large."""
     page: Any = message.get_body(preferencelist=("html",))
     plain: Any = message.get_body(preferencelist=("plain",))
+    if page is None and plain is None:
+        page = _root_of_related(message)
     empty_pages: list[Any] = []
     if page is not None:
         pages = _with_following(message, page)
@@ -209,6 +226,18 @@ def _body(message: EmailMessage) -> Body:
         return Body({"format": "plain", "cut": False}, b"", texts)
     facts, lines = text_lines(text)
     return Body({"format": "plain", **facts}, lines, texts)
+
+
+def _root_of_related(message: EmailMessage) -> Any:
+    """Return the page that related parts belong to, if it is not the first of them; None without
+    one. Its container says its type (RFC 2387, 3.1).
+    """
+    for container in message.walk():
+        if container.get_content_type() == "multipart/related" and container.is_multipart():
+            parts: list[Any] = list(container.iter_parts())
+            if container.get_param("type", "") == "text/html":
+                return next((one for one in parts if one.get_content_type() == "text/html"), None)
+    return None
 
 
 def _with_following(message: EmailMessage, part: Any) -> list[Any]:
@@ -426,8 +455,7 @@ def _irregular_name(part: Any) -> str:
         if found:
             name = (found[1] or found[2] or "").strip()
             is_open = not found[1] and (" " in name or "=?" in name)
-            words = BETWEEN_WORDS.sub("?==?", name)
-            return ENCODED_WORD.sub(_word, words) if is_open or not name.isascii() else ""
+            return _with_words_read(name) if is_open or not name.isascii() else ""
         if "name*" in text.lower():
             return ""
     return ""

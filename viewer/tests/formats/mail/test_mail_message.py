@@ -67,8 +67,58 @@ def test_an_encoded_word_in_which_characters_are_written_as_they_are_is_read():
 
     assert facts["headers"] == [
         ["To", "Jürgen"],
-        ["Subject", "Die Frösche für alle ö =?utf-8?B?w?="],
+        ["Subject", "Die Frösche für alleö=?utf-8?B?w?="],
     ]
+
+
+def test_a_character_that_is_spread_over_two_encoded_words_is_read():
+    facts, _ = read(b"Subject: =?utf-8?B?RnLD?=\n =?utf-8?B?tnNjaGU=?= =?utf-8?Q?=21?= x\n\nText")
+
+    assert facts["headers"] == [["Subject", "Frösche! x"]]
+
+
+def test_a_subject_with_characters_that_were_added_to_its_charset_is_read():
+    facts, _ = read(b"Subject: =?gb2312?B?iUY=?=\n\nText")
+
+    assert facts["headers"] == [["Subject", "塅"]]
+
+
+def test_hundreds_of_recipients_are_all_shown_and_a_longer_header_says_that_it_is_cut():
+    people = ", ".join(f"reader{n}@example.org" for n in range(300))
+    facts, _ = read(f"To: {people}\nSubject: {'x' * 20_000}\n\nText".encode())
+    headers = dict(facts["headers"])
+
+    assert headers["To"] == people
+    assert headers["Subject"].endswith("x …")
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b"\r\n\n"])
+def test_a_byte_order_mark_and_empty_lines_before_a_message_are_passed_over(start):
+    facts, body = read(start + mail())
+
+    assert ["From", "Ada <ada@example.org>"] in facts["headers"]
+    assert "see the attachment" in body
+
+
+def test_a_page_behind_its_pictures_is_shown_with_them():
+    data = b"""Content-Type: multipart/related; type="text/html"; boundary=b
+
+--b
+Content-Type: image/png
+Content-Location: image1
+
+png
+--b
+Content-Type: text/html
+
+<p>Dear all<img src="image1">
+--b--
+"""
+    facts, body = read(data)
+
+    assert "<p>Dear all<img" in body
+    assert "data:image/png" in body
+    assert facts["attachments"] == []
 
 
 @pytest.mark.parametrize(
