@@ -145,16 +145,29 @@ def item(kind, texts=(), numbers=(), named=()):
     entries = b""
     all_texts = {0x001A: kind, **dict(texts)}
     all_numbers = list(numbers)
+    binary = {}
     for index, (name, value) in enumerate(named):
         entries += struct.pack("<IHH", name, 3 << 1, index)
         if isinstance(value, str):
             all_texts[0x8000 + index] = value
+        elif isinstance(value, bytes):
+            binary[f"p{0x8000 + index:04X}"] = value
         else:
             all_numbers.append((0x8000 + index, value))
     names = {"__substg1.0_00030102": entries}
     return compound_file(
-        properties(all_texts, all_numbers) | ({"__nameid_version1.0": names} if named else {})
+        properties(all_texts, all_numbers, **binary)
+        | ({"__nameid_version1.0": names} if named else {})
     )
+
+
+def time_zone(bias, standard_begin=(), daylight_begin=(), flags=2):
+    """A definition of a time zone: minutes to UTC; month, weekday, week and hour of its changes."""
+    name = "Zone".encode("utf-16-le")
+    rule = struct.pack("<4xHH14x3i", flags, 2026, bias, 0, -60)
+    for begin in (standard_begin, daylight_begin):
+        rule += struct.pack("<8H", 0, *begin, 0, 0, 0) if begin else bytes(16)
+    return struct.pack("<BBHHH", 2, 1, len(name) + 6, 2, 4) + name + struct.pack("<H", 1) + rule
 
 
 def appointment():

@@ -8,12 +8,14 @@ MS-OXOTASK and MS-OXOCNTC (fields of appointments, tasks and contacts).
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.contentmanager import raw_data_manager
 from email.headerregistry import HeaderRegistry, UniqueUnstructuredHeader
 from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime
+from struct import error as struct_error
 from struct import iter_unpack
 from typing import Any, Final, NamedTuple
 
@@ -21,8 +23,10 @@ from olefile import OleFileIO
 
 from ...content.decoding import declared_charset, decode_declared, safe_codec
 from .rtf import packed_body
+from .time_zones import local_time
 
 SIGNATURE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+DAY: Final = "%a, %d %b %Y"
 EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
 MAX_DEPTH: Final = 4  # of messages in messages
 ATTACHMENT: Final = "__attach_version1.0_#"
@@ -40,7 +44,38 @@ HTML: Final = 0x1013
 RTF: Final = 0x1009
 CODE_PAGE: Final = 0x3FDE
 MESSAGE_CODE_PAGE: Final = 0x3FFD
+LOCALE: Final = 0x3FF1
 UTF_8: Final = 65001
+# The code pages of languages (MS-LCID); traditional Chinese has one of its own.
+CODE_PAGES: Final = {
+    0x01: 1256,
+    0x02: 1251,
+    0x04: 936,
+    0x05: 1250,
+    0x08: 1253,
+    0x0D: 1255,
+    0x0E: 1250,
+    0x11: 932,
+    0x12: 949,
+    0x15: 1250,
+    0x18: 1250,
+    0x19: 1251,
+    0x1A: 1250,
+    0x1B: 1250,
+    0x1E: 874,
+    0x1F: 1254,
+    0x22: 1251,
+    0x23: 1251,
+    0x24: 1250,
+    0x25: 1257,
+    0x26: 1257,
+    0x27: 1257,
+    0x29: 1256,
+    0x2A: 1258,
+}
+TRADITIONAL: Final = {0x0404: 950, 0x0C04: 950, 0x1404: 950}
+ALL_DAY: Final = 0x8215
+ZONES: Final = {0x820D: 0x825E, 0x820E: 0x825F}  # of the start and the end
 DATA: Final = 0x3701
 METHOD: Final = 0x3705
 EMBEDDED: Final = 5
@@ -66,8 +101,8 @@ class Field(NamedTuple):
 
 
 MEETING: Final = (
-    Field("Start", 0x820D, "moment"),
-    Field("End", 0x820E, "moment"),
+    Field("Start", 0x820D, "start"),
+    Field("End", 0x820E, "end"),
     Field("Location", 0x8208),
     Field("Repeats", 0x8232),
     Field("Attendees", 0x8238),
@@ -77,9 +112,9 @@ FIELDS: Final = {
     "ipm.appointment": MEETING,
     "ipm.schedule.meeting": MEETING,
     "ipm.task": (
-        Field("Start", 0x8104, "moment"),
-        Field("Due", 0x8105, "moment"),
-        Field("Completed", 0x810F, "moment"),
+        Field("Start", 0x8104, "day"),
+        Field("Due", 0x8105, "day"),
+        Field("Completed", 0x810F, "day"),
         Field("State", 0x8101, "state"),
         Field("Owner", 0x811F),
     ),
@@ -98,7 +133,7 @@ FIELDS: Final = {
         Field("Business address", 0x801B),
         Field("Home address", 0x801A),
         Field("Web page", 0x3A51),
-        Field("Birthday", 0x3A42, "moment"),
+        Field("Birthday", 0x3A42, "day"),
     ),
 }
 SHOWN_FIELDS: Final = dict.fromkeys(
@@ -131,6 +166,9 @@ class _Properties:
         self.fixed = {number: value for _, number, _, value in whole}
         page = self.number(MESSAGE_CODE_PAGE) or self.number(CODE_PAGE)
         self.charset = "utf-8" if page == UTF_8 else safe_codec(f"cp{page}")
+        locale = self.number(LOCALE)
+        own_page = TRADITIONAL.get(locale) or CODE_PAGES.get(locale & 0x3FF)
+        self.charset_of_texts = self.charset or safe_codec(f"cp{own_page}")
 
     def _stream(self, name: str) -> bytes:
         path = self.path + name
@@ -143,18 +181,42 @@ class _Properties:
         if wide := self._stream(f"__substg1.0_{number:04X}001F"):
             return wide.decode("utf-16-le", "replace").rstrip("\0")
         narrow = self._stream(f"__substg1.0_{number:04X}001E")
-        return decode_declared(narrow, self.charset).rstrip("\0")
+        return decode_declared(narrow, self.charset_of_texts).rstrip("\0")
 
     def number(self, number: int) -> int:
         return int.from_bytes(self.fixed.get(number, b"")[:4], "little")
 
-    def moment(self, number: int) -> str:
-        """Return a moment as mail writes it; empty if there is none."""
+    def moment(self, number: int) -> datetime | None:
+        """Return a moment; None if there is none."""
         steps = int.from_bytes(self.fixed.get(number, b""), "little")  # of 100 nanoseconds
         try:
-            return format_datetime(EPOCH + timedelta(microseconds=steps // 10)) if steps else ""
+            return EPOCH + timedelta(microseconds=steps // 10) if steps else None
         except OverflowError:
+            return None
+
+    def date(self, number: int) -> str:
+        """Return a moment as mail writes it; empty if there is none."""
+        moment = self.moment(number)
+        return format_datetime(moment) if moment else ""
+
+    def day(self, number: int) -> str:
+        """Return a day, which is its midnight in some time zone; empty if there is none."""
+        moment = self.moment(number)
+        return f"{moment + timedelta(hours=12):{DAY}}" if moment else ""
+
+    def limit(self, name: int, *, is_end: bool) -> str:
+        """Return when an appointment starts or ends, in its time zone; only the day if it takes
+        whole ones.
+        """
+        numbers = self._numbers_of_names()
+        moment = self.moment(numbers.get(name, 0))
+        if moment is None:
             return ""
+        with suppress(struct_error, ValueError, OverflowError):
+            moment = local_time(moment, self.binary(numbers.get(ZONES[name], 0)))
+        if self.number(numbers.get(ALL_DAY, 0)) & 0xFF:
+            return f"{moment - timedelta(seconds=is_end):{DAY}}"  # it ends at the next midnight
+        return format_datetime(moment)
 
     def field(self, field: Field) -> str:
         """Return a field as text; empty if the item has none."""
@@ -162,8 +224,10 @@ class _Properties:
         if number >= NAMED:
             number = self._numbers_of_names().get(number, 0)
         match field.kind:
-            case "moment":
-                return self.moment(number)
+            case "start" | "end":
+                return self.limit(field.number, is_end=field.kind == "end")
+            case "day":
+                return self.day(number)
             case "state":
                 state = self.number(number)
                 return STATES[state] if number in self.fixed and state < len(STATES) else ""
@@ -192,7 +256,7 @@ def _message(source: _Properties, depth: int) -> EmailMessage:
         "From": _sender(source),
         "To": source.text(TO),
         "Cc": source.text(CC),
-        "Date": source.moment(SENT) or source.moment(RECEIVED),
+        "Date": source.date(SENT) or source.date(RECEIVED),
         "Subject": source.text(SUBJECT),
     }
     kind = source.text(CLASS).lower()

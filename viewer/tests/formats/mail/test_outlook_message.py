@@ -15,6 +15,7 @@ from viewer.tests.outlook_sample import (
     moment,
     outlook,
     properties,
+    time_zone,
 )
 
 
@@ -48,6 +49,14 @@ def test_texts_of_one_byte_are_read_in_the_code_page_of_the_message():
     facts, _, _ = read(compound_file(properties({}, [(0x3FFD, 1251)]) | streams))
 
     assert facts["headers"] == [["Subject", "Привет"]]
+
+
+def test_texts_of_one_byte_are_read_by_the_language_if_there_is_no_code_page():
+    for language, codec, text in ((0x0411, "cp932", "日本語"), (0x0404, "cp950", "繁體")):
+        streams = {"__substg1.0_0037001E": text.encode(codec)}
+        numbers = [(0x3FF1, language), (0x3FDE, 50220)]
+        facts, _, _ = read(compound_file(properties({}, numbers) | streams))
+        assert facts["headers"] == [["Subject", text]]
 
 
 def test_a_page_in_utf_8_is_read_as_such_whatever_the_code_page():
@@ -113,6 +122,36 @@ def test_an_appointment_says_when_and_where_it_is_and_who_takes_part():
     ]
 
 
+def limits(*named):
+    facts, _, _ = read(item("IPM.Appointment", named=named))
+    return dict(facts["headers"])
+
+
+def test_an_appointment_is_given_in_its_time_zone_and_in_utc_if_that_is_damaged():
+    start = (0x820D, moment(2026, 3, 2, 18, 30))
+
+    assert limits(start, (0x825E, time_zone(300))) == {"Start": "Mon, 02 Mar 2026 13:30:00 -0500"}
+    assert limits(start, (0x825E, b"x")) == {"Start": "Mon, 02 Mar 2026 18:30:00 +0000"}
+
+
+def test_an_appointment_of_whole_days_is_given_by_its_first_and_last_day():
+    tokyo = time_zone(-540)
+
+    assert limits(
+        (0x820D, moment(2026, 3, 1, 15)),
+        (0x820E, moment(2026, 3, 3, 15)),
+        (0x8215, 1),
+        (0x825E, tokyo),
+        (0x825F, tokyo),
+    ) == {"Start": "Mon, 02 Mar 2026", "End": "Tue, 03 Mar 2026"}
+
+
+def test_a_birthday_is_a_day_whatever_the_time_zone_it_was_entered_in():
+    for entered in (moment(1999, 12, 31, 15), moment(2000, 1, 1, 5)):
+        facts, _, _ = read(item("IPM.Contact", numbers=[(0x3A42, entered)]))
+        assert facts["headers"] == [["Birthday", "Sat, 01 Jan 2000"]]
+
+
 def test_a_task_says_its_dates_its_state_and_its_owner():
     named = [
         (0x8105, moment(2026, 3, 10)),
@@ -124,7 +163,7 @@ def test_a_task_says_its_dates_its_state_and_its_owner():
 
     assert facts["headers"] == [
         ["Subject", "Report"],
-        ["Due", "Tue, 10 Mar 2026 00:00:00 +0000"],
+        ["Due", "Tue, 10 Mar 2026"],
         ["State", "in progress"],
         ["Owner", "Ada"],
     ]
