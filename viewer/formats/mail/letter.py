@@ -29,6 +29,7 @@ FRAME_TITLE: Final = "The message, with scripts and network off"
 REMOTE: Final = "Pictures from the web are not loaded."
 MAX_SHOWN: Final = 30  # messages that open
 MAX_TITLE: Final = 200  # characters of a subject; of sender and date
+LONG_HEADER: Final = 400  # characters: a longer one is as high as a few lines, and scrolls
 MAX_HEADERS: Final = 16 << 10  # bytes of a message that is only listed
 
 prepare = mail_message.prepare
@@ -67,13 +68,19 @@ def _framed(is_page: bool, body: bytes) -> bytes:  # noqa: FBT001
 
 def letter_head(headers: Iterable[tuple[str, str]], attached: Iterable[str]) -> str:
     """Return a table of the headers, and of what is attached, given as HTML; empty without any."""
-    rows = [(name, escape(text)) for name, text in headers]
+    rows = [(name, _header_text(name, text)) for name, text in headers]
     if names := ", ".join(attached):
         rows.append(("Attached", names))
     if not rows:
         return ""
     lines = (f'<tr><th scope="row">{name}</th><td>{html}</td></tr>\n' for name, html in rows)
     return f'<table class="letter">\n<tbody>\n{"".join(lines)}</tbody>\n</table>\n'
+
+
+def _header_text(name: str, text: str) -> str:
+    if len(text) <= LONG_HEADER:
+        return escape(text)
+    return f'<div class="long" tabindex="0" role="region" aria-label="{name}">{escape(text)}</div>'
 
 
 def _opened(messages: Sequence[bytes]) -> tuple[bytes, bool]:

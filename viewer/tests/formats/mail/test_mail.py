@@ -24,6 +24,15 @@ def test_mail_headers_and_attachment_names_are_escaped():
     assert letter.facts == ("1 attachment",)
 
 
+def test_the_addresses_of_many_people_scroll_so_that_the_text_is_in_sight():
+    people = ", ".join(f"reader{n}@example.org" for n in range(60))
+
+    assert f'tabindex="0" role="region" aria-label="Cc">{people}</div>' in (
+        shown(mail(Cc=people)).body.decode()
+    )
+    assert '"long"' not in shown(mail(Cc="ada@example.org")).body.decode()
+
+
 def test_a_plain_body_is_shown_as_lines_and_an_html_body_in_an_iframe():
     assert 'class="message"' in shown(mail()).body.decode()
     assert not shown(mail()).foreign_style
