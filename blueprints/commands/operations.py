@@ -129,11 +129,11 @@ def checkpoint() -> None:
 
 
 @audit.command()
-@click.argument("email")
+@click.argument("owner")
 @with_database
-def export(email: str) -> None:
-    """Print the chain of an account as JSON lines; `service` instead of EMAIL, the service's."""
-    owner_id = SERVICE if email == SERVICE else User.of_email(email).id
+def export(owner: str) -> None:
+    """Print a chain as JSON lines: a person's by address, a space's by id, or that of `service`."""
+    owner_id = SERVICE if owner == SERVICE else User.named(owner).id
     for piece in operations.ExportedLog.of(owner_id).pieces():
         click.echo(piece, nl=False)
 

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from models import Event, connected, database
+from models import Event, User, connected, database
+from models.accounts import make_space
 
 
 @pytest.fixture
@@ -67,6 +68,14 @@ def test_export_prints_the_chain_of_an_account_or_of_the_service(run, document):
         "log.began",
         "account.created",
     ]
+
+
+def test_export_prints_the_chain_of_a_space(run, document):
+    with connected():
+        space = make_space(User.find(document.owner_id), "Accounting")
+    (line,) = run("audit", "export", space.id).output.splitlines()
+    assert json.loads(line)["owner"] == space.id
+    assert json.loads(json.loads(line)["body"])["type"] == "member.added"
 
 
 def test_what_backup_prints_is_a_file_of_receipts(run, document, tmp_path, receipts):
