@@ -76,7 +76,7 @@ def test_somebody_without_an_account_is_invited_by_one_form(window, member, spac
     window.get_by_label("E-mail address").fill(email)
     window.get_by_label("Role", exact=True).select_option("read")
     window.get_by_role("button", name="Invite").click()
-    address = window.locator("#secret").inner_text()
+    address = window.locator("#link").inner_text()
     assert_accessible(window)
 
     invited = open_browser()
