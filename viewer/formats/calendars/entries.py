@@ -196,6 +196,7 @@ def _title(by_name: dict[str, Entry]) -> str:
     titles = [by_name[name][0].text() for name in ("SUMMARY", "FN") if name in by_name]
     person = _person(by_name)
     titles.insert(0 if person and _names_organisation(by_name, titles) else 2, person)
+    titles += [by_name[name][0].text() for name in ("EMAIL", "TEL") if name in by_name]
     title = next(filter(None, titles), "Without a name")
     return escape(title[:MAX_TITLE])
 

@@ -32,6 +32,13 @@ def test_an_event_is_shown_as_a_person_reads_it():
     assert "Reminder" not in html
 
 
+def test_a_card_without_a_name_is_titled_by_its_address_or_its_telephone():
+    card = "BEGIN:VCARD\nN:;;;;\nFN:\nTEL:123\n%sEND:VCARD\n"
+
+    assert "<h2>ada@example.org</h2>" in to_html(card % "EMAIL:ada@example.org\n")
+    assert "<h2>123</h2>" in to_html(card % "")
+
+
 def test_a_card_of_any_version_is_shown():
     shown = preview_of(original(CARD, "a.vcf", "text/plain"))
     html = shown.body.decode()
