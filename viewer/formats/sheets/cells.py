@@ -63,6 +63,7 @@ class Sheet:
     from_right: bool = False  # whether the first column is on the right
     comments: int = 0
     has_drawing: bool = False  # charts, pictures or shapes
+    has_formulas: bool = False
     left_out: Counter[str] = field(default_factory=Counter)
 
 

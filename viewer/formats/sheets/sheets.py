@@ -19,12 +19,16 @@ from .cells import MAX_CELLS, MAX_COLUMNS, SECONDS, Row, Sheet
 from .grid import Grid, width_of
 
 FORMULAS_NOTE: Final = "The file holds no results for some formulas: the formulas are shown."
+CALCULATED_NOTE: Final = (
+    "LibreOffice has read this file. It may have calculated formulas again, with other results."
+)
 MAX_SHEETS: Final = 100
 ROW_COST: Final = 2  # a row costs as much as so many cells
 
 
-def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
-    """Yield one message with all grids.
+def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
+    """Yield one message with all grids; a note on results if LibreOffice has made the file
+    (option "converted").
 
     Raises ValueError if this is no workbook, and what a reader raises for a damaged one.
     """
@@ -34,7 +38,12 @@ def render(data: bytes, _options: dict[str, Any]) -> Iterator[Message]:
     html, formulas = sheets_html(workbook.sheets)
     left_out = sum((sheet.left_out for sheet in workbook.sheets), workbook.left_out)
     left_out["further sheet"] = max(0, len(workbook.sheets) - MAX_SHEETS)
-    notes = (left_out_note(+left_out), FORMULAS_NOTE if formulas else "")
+    is_calculated = options.get("converted") and any(one.has_formulas for one in workbook.sheets)
+    notes = (
+        left_out_note(+left_out),
+        FORMULAS_NOTE if formulas else "",
+        CALCULATED_NOTE if is_calculated else "",
+    )
     facts = shown_as("Spreadsheet", format_count(len(workbook.sheets), "sheet"), notes=notes)
     yield facts, html.encode("utf-8", "replace")
 

@@ -40,6 +40,7 @@ CHART_SHEETS: Final = "xl/chartsheets/"
 CHART: Final = re.compile(r"xl/charts/chart(Ex)?\d+\.xml")
 PICTURE: Final = re.compile(r"xl/media/[^/]+")
 MAX_COMMENTS: Final = 5_000  # of a sheet
+FORMULA: Final = re.compile(rb"<(?:\w+:)?f[\s/>]")
 RULE: Final = re.compile(rb"<(x14:)?(?:\w+:)?cfRule[\s/>]")
 PLACED: Final = re.compile(rb'<(?:\w+:)?(control|oleObject)\s[^<>]*?\bshapeId="(\d+)"')
 PLACED_NOUNS: Final = {b"control": "form control", b"oleObject": "embedded object"}
@@ -90,6 +91,7 @@ class _Book:
         comments = self._comments(parts)
         sheet.comments = sum(map(len, comments.values()))
         sheet.left_out = _left_out(data)
+        sheet.has_formulas = bool(FORMULA.search(data))
         self._add_drawings(parts, sheet)
         before = sorted(comments, reverse=True)  # rows of comments that are still to come
         number = 0

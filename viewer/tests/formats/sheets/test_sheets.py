@@ -8,7 +8,7 @@ import pytest
 from viewer.formats.sheets import sheets
 from viewer.formats.sheets.cells import MAX_CELLS, MAX_COLUMNS, Cell, Merge, Sheet
 from viewer.formats.sheets.grid import column_name
-from viewer.formats.sheets.sheets import MAX_SHEETS, render, sheets_html
+from viewer.formats.sheets.sheets import CALCULATED_NOTE, MAX_SHEETS, render, sheets_html
 from viewer.tests.samples import xlsx
 
 
@@ -206,6 +206,17 @@ def test_a_sheet_that_has_something_but_values_says_so(more):
 
     assert "This sheet has no values." in html
     assert "empty" not in html
+
+
+def test_a_workbook_that_libreoffice_made_says_that_formulas_may_have_other_results():
+    formula = xlsx("<row><c><f>1+1</f><v>2</v></c></row>")
+    value = xlsx("<row><c><v>2</v></c></row>")
+
+    def note(data, **options):
+        return next(render(data, options))[0]["note"]
+
+    assert note(formula, converted=True) == CALCULATED_NOTE
+    assert note(formula) == note(value, converted=True) == ""
 
 
 def test_a_workbook_names_what_its_sheets_hold_beside_their_values():
