@@ -64,10 +64,10 @@ def test_a_stranger_who_opens_a_link_again_and_again_is_one_visit_a_day(alice, d
 
 
 @pytest.mark.slow
-def test_ten_thousand_openings_by_a_stranger_are_one_mail(alice, document):
+def test_a_thousand_openings_by_a_stranger_are_one_mail(alice, document):
     issued = link_to(document)
     Webhook.mailing_to(alice.id, "alice@example.com").answer(wanted=True)
-    for _ in range(10_000):
+    for _ in range(1_000):
         open_by(issued, document)
     (webhook,) = Webhook.select()
     assert webhook.waiting() == 1
