@@ -67,6 +67,7 @@ def test_a_body_that_is_too_long_is_cut_with_a_note():
     assert html.endswith("Save the original to read all of it.</p>")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [b"{", b"{\\*\\x}", b"\\'e9", b"\\u1 ?", b"\\\\"])
 def test_hostile_rtf_takes_seconds_at_most(piece):
     begin = time.process_time()
