@@ -23,7 +23,7 @@ def test_a_delivery_fails_and_succeeds_before_the_eyes_of_somebody(start_service
         failed = delivery.get_by_text("Failed: HTTP 500 after")
         failed.wait_for()
         assert re.search(r"again (this minute|in 1 min)", delivery.inner_text())
-        assert re.search(r"webhook test\s+this minute", delivery.inner_text())
+        assert re.search(r"Webhook test\s+this minute", delivery.inner_text())
         delivery.get_by_text("Delivered").wait_for()  # by the second attempt, five seconds later
 
         assert "2 tries" in delivery.inner_text()
