@@ -23,11 +23,16 @@ REMEMBERED = 1024  # ciphers of keys that seal many rows
 _NONCE_BYTES = 12
 
 
+@lru_cache(REMEMBERED)
+def _scope_context(scope: str) -> bytes:
+    return context("row/1", scope)
+
+
 class RowCipher:
     """The cipher of the texts of rows under one key."""
 
     def __init__(self, key: bytes, scope: str = "") -> None:
-        row_key = hmac.digest(key, context("row/1", scope), "sha512")[:32]
+        row_key = hmac.digest(key, _scope_context(scope), "sha512")[:32]
         self._cipher = AESGCM(row_key)
 
     def seal(self, text: bytes, columns: bytes) -> bytes:
