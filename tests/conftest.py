@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crypto import passwords
+from crypto import passphrases, passwords
 from tests import postgres
 from tests.browser.firefox import Firefox
 from tests.lasting_browser import LastingBrowser
@@ -36,6 +36,13 @@ ARGUMENTS = [
 
 def pytest_configure(config):
     Service.engine = config.getoption("engine")
+
+
+@pytest.fixture
+def quick_passphrases(monkeypatch):
+    """Derive the keys of exports with the least that Argon2id takes."""
+    monkeypatch.setattr(passphrases, "MEMORY_KIB", 32)
+    monkeypatch.setattr(passphrases, "PASSES", 1)
 
 
 @pytest.fixture(autouse=True)

@@ -228,7 +228,7 @@ class Name(Text):
 
 
 class LinkNote(CamelCaseSchema):
-    """What is sent with a link."""
+    """A line of text that is sent with a link."""
 
     note = Name(
         0,

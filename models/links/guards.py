@@ -376,7 +376,7 @@ class Opening(SealedByTarget):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the opening seals, as an export carries it."""
+        """Return the values that the opening seals, as an export carries them."""
         return {
             "address": self.address,
             "name": self.name,

@@ -27,6 +27,7 @@ from ..storage import (
     is_of_0_2_0,
 )
 from .conversion import Told, keep_backup, seal_all
+from .progress import no_progress
 from .sealing_key import ServiceKey, load_service_key
 from .verification import TABLES_WITH_KEYS
 
@@ -94,7 +95,7 @@ def _convert(address: str, *, keeps_copy: bool) -> None:
     if engine().is_shared:
         _tell("Nothing is copied on a server: to go back, restore what pg_dump has written before.")
     elif keeps_copy:
-        backup = keep_backup(Path(address), lambda done, total: None)  # noqa: ARG005
+        backup = keep_backup(Path(address), no_progress)
         _tell(f"A copy of it is kept: {backup}")
     with connected(), engine().migrating():
         if not is_former():  # another process was faster

@@ -10,7 +10,7 @@ from peewee import Table as TableReference
 
 from ..core import now
 from ..storage import param, prepared
-from .credential import Credential, columns_of_owner, is_open
+from .credential import Credential, columns_of_owner
 from .keyed import Owner
 from .owned import SealedByOwner
 
@@ -46,11 +46,11 @@ def presented_by_member(
     member = members.of_columns(values[of_member:of_owner])
     owner = Owner.of_columns(values[of_owner:of_person])
     person = Owner.of_columns(values[of_person:])
-    if not (is_open(owner) and is_open(person)):
+    if not (owner.is_usable() and person.is_usable()):
         return None
     row.owner_key = owner.key
     member.owner_key = owner.key
-    if not (is_open(row) and is_open(member)):
+    if not (row.is_usable() and member.is_usable()):
         return None
     return PresentedByMember(row, member, owner, person)
 

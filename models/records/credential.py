@@ -11,7 +11,6 @@ from ..runtime import current_runtime
 from ..storage import param, prepared
 from .keyed import Owner
 from .owned import SealedByOwner
-from .sealed import SealedRow, log_altered
 from .table import RowWith
 
 USE_RECORDED_MS = 60_000
@@ -68,10 +67,10 @@ class Credential(SealedByOwner):
         owners = len(Owner._meta.sorted_fields)
         row = cls.of_columns(values[:own])
         owner = Owner.of_columns(values[own : own + owners])
-        if not is_open(owner):
+        if not owner.is_usable():
             return None
         row.owner_key = owner.key
-        if not is_open(row):
+        if not row.is_usable():
             return None
         return Presented(row, owner, tuple(values[own + owners :]))
 
@@ -79,11 +78,6 @@ class Credential(SealedByOwner):
 def columns_of_owner(owner: Any) -> list[Any]:
     """Return all columns of an alias of the table of owners."""
     return [getattr(owner.c, field.column_name) for field in Owner._meta.sorted_fields]
-
-
-def is_open(row: SealedRow) -> bool:
-    """Return whether a row opens; log one that was altered. Raises `RootKeyMissing`."""
-    return row.opens() or log_altered(row.id)
 
 
 @prepared

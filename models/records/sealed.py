@@ -64,7 +64,7 @@ class SealedRow(Table):
     @classmethod
     def opened_alone(cls, row: Self) -> Self | None:
         """Return the row if it opens, else None. Raise `RootKeyMissing` if it waits for its key."""
-        return row if row.opens() or log_altered(row.id) else None
+        return row if row.is_usable() else None
 
     @classmethod
     def update(cls, *args: Any, **values: Any) -> Any:
@@ -84,6 +84,10 @@ class SealedRow(Table):
         except DecryptionError:
             return False
         return True
+
+    def is_usable(self) -> bool:
+        """Return whether the row opens; log one that was altered. Raises `RootKeyMissing`."""
+        return self.opens() or log_altered(self.id)
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -163,7 +167,7 @@ class SealedRow(Table):
 
     def _is_shown(self) -> bool:
         try:
-            return self.opens() or log_altered(self.id)
+            return self.is_usable()
         except RootKeyMissing as error:
             log_damage(loggable_id(self.id), error)
         except NotFound:  # deleted since it was read

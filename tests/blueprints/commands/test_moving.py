@@ -2,20 +2,13 @@
 
 import pytest
 
-from crypto import passphrases
 from models import Document, User, connected
 from models.accounts import Member, add_member, make_space
 from models.operations import delete_account, delete_space
 from tests.uploads import upload
 
+pytestmark = pytest.mark.usefixtures("quick_passphrases")
 PASSPHRASE = "four words that nobody guesses\n"
-
-
-@pytest.fixture(autouse=True)
-def quick_passphrases(monkeypatch):
-    """Derive keys with the least that Argon2id takes."""
-    monkeypatch.setattr(passphrases, "MEMORY_KIB", 32)
-    monkeypatch.setattr(passphrases, "PASSES", 1)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import shutil
 
 import pytest
 
-from crypto import passphrases
 from models import (
     Collection,
     Document,
@@ -56,15 +55,9 @@ from settings import Settings
 from tests import kills
 from tests.uploads import upload
 
+pytestmark = pytest.mark.usefixtures("quick_passphrases")
 PASSPHRASE = "a long passphrase"
 LARGE = os.urandom(3_000_000)
-
-
-@pytest.fixture(autouse=True)
-def quick_passphrases(monkeypatch):
-    """Derive keys with the least that Argon2id takes."""
-    monkeypatch.setattr(passphrases, "MEMORY_KIB", 32)
-    monkeypatch.setattr(passphrases, "PASSES", 1)
 
 
 @pytest.fixture
