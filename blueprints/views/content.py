@@ -27,6 +27,10 @@ UNKNOWN_TYPE = "application/octet-stream"
 POLICY = "default-src 'none'; sandbox"
 # to wait for a conversion's memory, while no request waits for the conversion
 PATIENCE_SECONDS = 300
+# for which failures and pages marked for one reader are kept
+BRIEFLY_KEPT_MS = 60 * 60 * 1000
+# until a conversion is tried again that took too long
+UNTIL_NEXT_TRY_MS = 2 * 60 * 1000
 
 
 def original_of(
@@ -93,13 +97,13 @@ def _job_runner(
         if isinstance(job, viewer.Conversion) and asks_again:
             waits, patient = False, replace(job, wait_seconds=PATIENCE_SECONDS)
 
-        def make() -> tuple[bytes, bool]:
+        def make() -> tuple[bytes, int | None]:
             try:
                 with while_waiting():
                     made = viewer.run_job(patient, pieces, options)
             except viewer.ConverterBusyError:
                 raise Busy from None
-            return made.to_bytes(), made.failure is None and "watermark" not in options
+            return made.to_bytes(), _kept_ms(made, is_marked="watermark" in options)
 
         kept = StoredPreview.obtain(
             document, payer_id, name, make, saves=saves, waits=waits, asks_again=asks_again
@@ -109,6 +113,13 @@ def _job_runner(
         return viewer.JobResult.of_kept(kept.size, kept.read)
 
     return run
+
+
+def _kept_ms(made: viewer.JobResult, *, is_marked: bool) -> int | None:
+    """Return for how many milliseconds a result is kept; None if it is kept for long."""
+    if made.may_go_well_later:
+        return UNTIL_NEXT_TRY_MS
+    return BRIEFLY_KEPT_MS if made.failure or is_marked else None
 
 
 Document.has_pages = lambda document: (

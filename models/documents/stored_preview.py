@@ -1,8 +1,8 @@
 """Previews of documents, kept sealed beside them, so that each is made once.
 
 A preview is sealed with the document's key and dropped with the document. New previews take the
-room of those that were used longest ago. A failure, and pages that were marked for one reader, are
-kept for an hour; a preview without room stays in memory for some minutes.
+room of those that were used longest ago. Some are kept for a short time, as a failure is; a preview
+without room stays in memory for some minutes.
 
 A long preview is not held in memory: it is read piece by piece while somebody takes it.
 """
@@ -25,12 +25,12 @@ from ..storage import connected, engine, separate_transaction
 from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
 
-BRIEFLY_KEPT_MS = 60 * 60 * 1000
 USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
 
 READ_AT_ONCE_BYTES = 1 << 20  # a preview of at most so many bytes is read as a whole
 
-Make = Callable[[], tuple[bytes, bool]]  # the preview, and whether it is kept for long
+# the preview, and for how many milliseconds it is kept; None if it is kept for long
+Make = Callable[[], tuple[bytes, int | None]]
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,8 @@ class StoredPreview(Table):
 
     @classmethod
     def _make(cls, document: Any, id: str, make: Make) -> Made:
-        made, lasts = make()
-        is_kept = cls._keep(document, id, made, None if lasts else now() + BRIEFLY_KEPT_MS)
+        made, kept_ms = make()
+        is_kept = cls._keep(document, id, made, None if kept_ms is None else now() + kept_ms)
         if not is_kept:
             current_runtime().unkept_previews.put(id, made)
         if is_kept and len(made) > READ_AT_ONCE_BYTES:
@@ -167,7 +167,7 @@ class StoredPreview(Table):
 
     @classmethod
     def forget_expired(cls) -> None:
-        """Delete previews that were kept for an hour, or in memory for some minutes."""
+        """Delete previews that were kept for a short time, or in memory for some minutes."""
         current_runtime().unkept_previews.forget_old()
         for row in list(cls.select(cls.id).where(cls.expires_at <= now())):
             with separate_transaction(synced=False):

@@ -8,12 +8,13 @@ from html import unescape
 
 import pytest
 
+from tests.clock import ClockedService
 from tests.console.visitor import Visitor
 from tests.people import Person
 from tests.service import StartError
 from tests.waiting import until
 from viewer.tests import samples
-from viewer.tests.convertible import docx, open_document, workbook
+from viewer.tests.convertible import docx, open_document, stand_in, workbook
 
 WORD = f"{samples.OPEN_XML}wordprocessingml.document"
 WORKBOOK = f"{samples.OPEN_XML}spreadsheetml.sheet"
@@ -193,6 +194,35 @@ def test_where_the_conversion_fails_there_is_a_reading_view(with_libreoffice):
     document = writer.upload(damaged, WORD)
     assert CONVERTED not in view(writer, document)
     assert writer.get(f"/v1/documents/{document['id']}/pages").json["code"] == "not_found"
+
+
+@pytest.fixture
+def hurry(tmp_path):
+    """A file; as long as it is missing, each conversion takes more time than it may."""
+    return tmp_path / "program" / "hurry"
+
+
+@pytest.fixture
+def slow(tmp_path, tmp_path_factory, hurry):
+    """A service with a clock to set, whose conversions are slow."""
+    program = stand_in(tmp_path)
+    busy = f"[ -e '{hurry}' ] || {{ ulimit -t 1; while :; do :; done; }}"
+    program.write_text(program.read_text().replace("\n", f"\n{busy}\n", 1))
+    folder = tmp_path_factory.mktemp("service")
+    service = ClockedService(folder, RATE_LIMITS="off", CONVERTER=program)
+    yield service
+    service.close()
+
+
+@pytest.mark.slow
+def test_a_conversion_that_took_too_long_says_so_and_is_tried_again_later(slow, hurry):
+    writer = slow.register()
+    document = writer.upload(RTF, "application/rtf")
+    assert "LibreOffice took too long" in view(writer, document)
+    hurry.touch()
+    assert "LibreOffice took too long" in view(writer, document)
+    slow.set_clock(minutes=3)
+    assert CONVERTED in view(writer, document)
 
 
 def test_without_a_converter_a_word_document_is_text_and_has_no_list_of_pages(alice):

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
@@ -23,7 +24,7 @@ from .confinement import landlock_version
 from .conversion_slots import WAIT_SECONDS, ConversionSlots, available_memory
 from .converter_process import MEMORY_MB
 from .messages import whole
-from .process import BOOTSTRAP, Job, JobResult, start_program
+from .process import BOOTSTRAP, TIME, Job, JobResult, start_program
 from .seccomp import seccomp_available
 from .version import FONTS
 
@@ -52,6 +53,8 @@ METRIC_FONTS: Final = {  # each has the widths of letters of the fonts that it s
     ("Carlito", "Calibri"): "fonts-crosextra-carlito",
     ("Caladea", "Cambria"): "fonts-crosextra-caladea",
 }
+# by the system, for its CPU time, or where others need the memory
+KILLED: Final = frozenset({-signal.SIGKILL, -signal.SIGXCPU})
 RESTART: Final = 81  # LibreOffice's exit code for: once more, with what I have set up now
 SETTINGS: Final = {  # of LibreOffice: no macros, links or recovery; dates by year first
     "Setup/L10N": {"ooSetupSystemLocale": "en-ZA"},
@@ -185,6 +188,8 @@ class Conversion:
             if code == 0:
                 extension = self.target.partition(":")[0]
                 return _result(folder / f"document.{extension}")
+            if code in KILLED or time.monotonic() >= deadline:
+                return JobResult(failure=TIME)
         return JobResult()
 
 

@@ -37,6 +37,9 @@ _SORTED: Final = json.JSONEncoder(sort_keys=True)
 _modules: Final[dict[str, None]] = {}  # of all jobs, which the fork server imports
 
 
+TIME: Final = "time"  # the failure of a job that may go well another time
+
+
 class SandboxError(Exception):
     """The child process crashed, reached a limit, or could not read the document."""
 
@@ -50,6 +53,11 @@ class JobResult:
 
     messages: list[KeptMessage] = field(default_factory=list)
     failure: str | None = "crashed"
+
+    @property
+    def may_go_well_later(self) -> bool:
+        """Whether it failed for want of time or memory, of which there may be more later."""
+        return self.failure == TIME
 
     def to_bytes(self) -> bytes:
         """Return the messages as the child process would send them."""

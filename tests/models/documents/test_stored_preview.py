@@ -6,7 +6,6 @@ import pytest
 
 from models import Event, StoredPreview, User, connected, current_runtime
 from models.core import Busy, now
-from models.documents.stored_preview import BRIEFLY_KEPT_MS
 from models.operations import sweep
 from models.runtime import BeingMadeError, previews
 from models.storage import database
@@ -31,11 +30,14 @@ def set_clock(monkeypatch, milliseconds):
     monkeypatch.setattr("models.documents.stored_preview.now", lambda: now() + milliseconds)
 
 
+BRIEFLY_KEPT_MS = 60 * 60 * 1000
+
+
 class Maker:
     """Counts how often it makes something."""
 
-    def __init__(self, made=b"made", succeeded=True):
-        self.result, self.times = (made, succeeded), 0
+    def __init__(self, made=b"made", kept_ms=None):
+        self.result, self.times = (made, kept_ms), 0
 
     def __call__(self):
         self.times += 1
@@ -114,7 +116,7 @@ def test_a_preview_that_many_ask_for_is_made_once(document):
 
 
 def test_a_failure_is_kept_for_minutes_only(document, monkeypatch):
-    make = Maker(b"failed", succeeded=False)
+    make = Maker(b"failed", kept_ms=BRIEFLY_KEPT_MS)
     obtain(document, make)
     obtain(document, make)
     assert make.times == 1
@@ -125,14 +127,14 @@ def test_a_failure_is_kept_for_minutes_only(document, monkeypatch):
 
 def test_the_sweeper_deletes_failures_that_no_longer_count(document, monkeypatch):
     obtain(document, Maker())
-    obtain(document, Maker(b"failed", succeeded=False), "a failure")
+    obtain(document, Maker(b"failed", kept_ms=BRIEFLY_KEPT_MS), "a failure")
     set_clock(monkeypatch, BRIEFLY_KEPT_MS + 1)
     sweep()
     assert StoredPreview.select().count() == pieces() == 1
 
 
 def test_a_failure_of_an_earlier_process_does_not_count(document, runtime):
-    make = Maker(b"failed", succeeded=False)
+    make = Maker(b"failed", kept_ms=BRIEFLY_KEPT_MS)
     obtain(document, make)
     runtime.started_at += 60_000
     obtain(document, make)
@@ -160,7 +162,7 @@ def test_deleting_a_document_drops_its_previews(document, alice):
 def test_a_preview_of_a_document_deleted_meanwhile_is_not_kept(document):
     def make():
         document.delete_with_tokens()
-        return b"made", True
+        return b"made", None
 
     assert obtain(document, make) == b"made"
     assert (StoredPreview.select().count(), pieces()) == (0, 0)
@@ -236,7 +238,7 @@ def test_who_asks_again_and_finds_no_slot_is_told_that_another_one_makes_it(docu
     def make():
         running.set()
         released.wait()
-        return b"made", True
+        return b"made", None
 
     queue = current_runtime().preview_queue
     queue._slot_seconds = 0
@@ -265,7 +267,7 @@ def test_who_finds_no_slot_gets_the_preview_that_another_one_is_making(document)
     def make():
         running.set()
         released.wait()
-        return b"made", True
+        return b"made", None
 
     queue = current_runtime().preview_queue
     queue._slot_seconds = 0

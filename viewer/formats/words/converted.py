@@ -12,7 +12,7 @@ from typing import Any, Final
 from ...content.detection import PUBLISHER
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, PDF
 from ...sandbox.converter import Conversion
-from ...sandbox.process import AnyJob, Job, JobResult, RunJob, SandboxError
+from ...sandbox.process import TIME, AnyJob, Job, JobResult, RunJob, SandboxError
 from .. import card
 from ..job_format import JobFormat
 from ..original import Original
@@ -30,7 +30,12 @@ FAILED: Final = (
     "LibreOffice could not show this document: it may be locked with a password, or damaged. "
     "Save the original to open it."
 )
+TOO_SLOW: Final = (
+    "LibreOffice took too long to convert this document, and was stopped. Open it again in a few "
+    "minutes to try once more."
+)
 WHY_TEXT: Final = {
+    TOO_SLOW: "LibreOffice took too long to draw the pages.",
     NOT_INSTALLED: "LibreOffice, which shows the pages, is not installed on the server.",
     FAILED: "LibreOffice could not show the pages.",
 }
@@ -97,13 +102,16 @@ def preview(original: Original, media_type: str) -> Preview:
     """Return the pages; the text or a card if there is no converter, or it failed."""
     if not is_convertible(original, media_type):
         return _without_pages(original, media_type, NOT_INSTALLED)
-    with suppress(SandboxError):
+    message = FAILED
+    try:
         made = to_pdf(original, media_type)
         shown = pdf.preview(made, PDF, is_converted=True)
         is_empty = media_type.startswith(APPLE) and made.size < EMPTY
         if shown.kind == "pdf" and not is_empty:
             return labelled(shown, _label(media_type), NOTE)
-    return _without_pages(original, media_type, FAILED)
+    except SandboxError as error:
+        message = TOO_SLOW if str(error) == TIME else FAILED
+    return _without_pages(original, media_type, message)
 
 
 def _without_pages(original: Original, media_type: str, message: str) -> Preview:
