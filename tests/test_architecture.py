@@ -105,7 +105,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "marshmallow": {"blueprints"},
     "mdit_py_plugins": {"viewer"},
     "nh3": {"viewer"},
-    "olefile": {"viewer.formats.mail"},
+    "olefile": {"viewer.formats.mail", "viewer.formats.sheets"},
     "obstore": {"models.storage"},
     "passlib": {"crypto"},
     "peewee": {"models"},

@@ -9,13 +9,21 @@ from typing import Final
 
 from ...content.detection import EXCEL_2003, detect
 from ...content.media_types import OPEN_DOCUMENT, OPEN_XML, PDF, UNKNOWN
-from ...sandbox.process import Job, SandboxError
+from ...sandbox.process import TIME, Job, SandboxError
 from .. import card
 from ..job_format import JobFormat
 from ..original import Original
 from ..pdf import pdf
 from ..preview import Preview
-from ..words.converted import FAILED, NOT_INSTALLED, OLE, ZIP, labelled, made_of
+from ..words.converted import (
+    FAILED,
+    NOT_INSTALLED,
+    OLE,
+    TOO_SLOW,
+    ZIP,
+    labelled,
+    made_of,
+)
 
 WORKBOOK: Final = JobFormat(
     "sheets",
@@ -32,6 +40,9 @@ XLSX: Final = f"{OPEN_XML}spreadsheetml.sheet"
 PAGE_SETUP: Final = Job(
     "viewer.formats.sheets.page_setup", memory_mb=768, cpu_seconds=20, seconds=30
 )
+STORED_RESULTS: Final = Job(
+    "viewer.formats.sheets.stored_results", memory_mb=768, cpu_seconds=10, seconds=15
+)
 MAX_PAGES: Final = 200
 PAGE_RANGE: Final = {"PageRange": {"type": "string", "value": f"1-{MAX_PAGES}"}}
 PAGES: Final = f"pdf:calc_pdf_Export:{json.dumps(PAGE_RANGE)}"
@@ -45,6 +56,9 @@ NOT_DRAWN: Final = (
     "LibreOffice could not draw this workbook as pages: it may be too large, locked with a "
     "password, or damaged."
 )
+DAMAGED: Final = "This workbook is damaged, and cannot be read. Save the original to open it."
+MESSAGES: Final = {TIME: TOO_SLOW, "damaged": DAMAGED}  # by why there is no table
+MESSAGES_OF_PAGES: Final = MESSAGES | {"size": TOO_LARGE}
 STARTS: Final = (ZIP, OLE, b"\x09\x08", b"\x09\x04", b"\x09\x02")
 
 
@@ -59,10 +73,11 @@ def preview(original: Original, media_type: str) -> Preview:
     """Return the sheets."""
     try:
         return WORKBOOK.preview(_xlsx_of(original, media_type), media_type)
-    except SandboxError:
+    except SandboxError as error:
         if _other_kind(original, media_type) is None:
             raise
-        return card.preview(original, media_type, FAILED if original.converter else NOT_INSTALLED)
+        failed = MESSAGES.get(str(error), FAILED)
+        return card.preview(original, media_type, failed if original.converter else NOT_INSTALLED)
 
 
 def pages_preview(original: Original, media_type: str) -> Preview:
@@ -70,8 +85,7 @@ def pages_preview(original: Original, media_type: str) -> Preview:
     try:
         shown = pdf.preview(to_pdf(original, media_type), PDF, is_converted=True)
     except SandboxError as error:
-        message = TOO_LARGE if str(error) == "size" else NOT_DRAWN
-        return card.preview(original, media_type, message)
+        return card.preview(original, media_type, MESSAGES_OF_PAGES.get(str(error), NOT_DRAWN))
     if shown.kind != "pdf":
         return card.preview(original, media_type, NOT_DRAWN)
     is_cut = shown.source.get("count") == MAX_PAGES
@@ -86,7 +100,10 @@ def to_pdf(original: Original, media_type: str) -> Original:
 def _xlsx_of(original: Original, media_type: str) -> Original:
     """Return the workbook as XLSX. Raises SandboxError if LibreOffice can't make it of another."""
     kind = _other_kind(original, media_type)
-    return made_of(original, kind, "xlsx", XLSX) if kind else original
+    if kind is None:
+        return original
+    has_records = kind == "xls" and EXCEL_2003 not in original.beginning
+    return made_of(original, kind, "xlsx", XLSX, STORED_RESULTS if has_records else None)
 
 
 def _other_kind(original: Original, media_type: str) -> str | None:

@@ -40,7 +40,8 @@ CHART_SHEETS: Final = "xl/chartsheets/"
 CHART: Final = re.compile(r"xl/charts/chart(Ex)?\d+\.xml")
 PICTURE: Final = re.compile(r"xl/media/[^/]+")
 MAX_COMMENTS: Final = 5_000  # of a sheet
-FORMULA: Final = re.compile(rb"<(?:\w+:)?f[\s/>]")
+# LibreOffice writes boolean values and errors as formulas.
+FORMULA: Final = re.compile(rb"<(?:\w+:)?f(?:\s[^<>]*)?>(?!(?:(?:TRUE|FALSE|NA)\(\))?<)")
 RULE: Final = re.compile(rb"<(x14:)?(?:\w+:)?cfRule[\s/>]")
 PLACED: Final = re.compile(rb'<(?:\w+:)?(control|oleObject)\s[^<>]*?\bshapeId="(\d+)"')
 PLACED_NOUNS: Final = {b"control": "form control", b"oleObject": "embedded object"}

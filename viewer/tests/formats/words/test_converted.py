@@ -65,6 +65,31 @@ def test_a_document_is_shown_as_the_pages_of_its_pdf(data, content_type, label, 
     assert set(asked) == {extension}
 
 
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [(samples.odt(), f"{OPEN_DOCUMENT}text"), (samples.ods(), f"{OPEN_DOCUMENT}spreadsheet")],
+)
+def test_a_conversion_that_took_too_long_is_not_called_locked_or_damaged(data, content_type):
+    original, _ = document(data, content_type)
+    slow = replace(original, run=lambda *_: JobResult(failure="time"))
+    shown = preview_of(slow).body.decode()
+
+    assert "LibreOffice took too long to convert this document" in shown
+    assert "damaged" not in shown
+    assert "took too long" in preview_of(replace(slow, as_pages=True)).body.decode()
+
+
+def test_the_text_of_a_word_document_says_that_its_pages_took_too_long():
+    original, _ = document(samples.docx(), WORD)
+
+    def run(job, pieces, options):
+        is_conversion = isinstance(job, Conversion)
+        return JobResult(failure="time") if is_conversion else job.run(pieces, options)
+
+    shown = preview_of(replace(original, run=run))
+    assert shown.note.startswith("LibreOffice took too long to draw the pages. Only its text")
+
+
 @pytest.mark.parametrize("made", [None, b"no PDF"])
 def test_where_it_fails_a_card_says_so(made):
     original, _ = document(samples.odt(), f"{OPEN_DOCUMENT}text", made)
