@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from email.errors import InvalidBase64LengthDefect
 from email.message import EmailMessage
 from email.utils import quote
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from ...content import charset_detection
@@ -28,19 +28,21 @@ from ...sandbox import MAX_PICTURES, MAX_TAGS
 from ...sandbox.messages import Message, escaped_block
 from ..text.text_lines import text_lines
 from ..web.foreign_html import sanitize_page
-from . import outlook_message, tnef
+from . import outlook_items, outlook_message, tnef
 
 T = TypeVar("T")
 Facts = dict[str, Any]
 
 ENCLOSED: Final = "message/rfc822"
 HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
+FIELD_NAMES: Final = frozenset(name for name, _ in outlook_items.SHOWN_FIELDS)
 MAX_HEADER: Final = 16_000  # characters: the addresses of some hundreds of people
 MAX_NAME: Final = 200
 MAX_BODY: Final = 4 << 20
 MAX_PICTURE: Final = 2 << 20
 MAX_ATTACHMENTS: Final = 200  # files that are listed, those in a packed one included
 MAX_CONTAINERS: Final = 20  # of one message in which missing parts are searched for
+KEPT_HEADERS: Final = 2_000
 MAX_ATTACHED: Final = 12 << 20  # of attachments in all that are taken out of one message
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 # A line between parts: the head of the next one follows.
@@ -66,6 +68,21 @@ LINE_OF_BASE64: Final = re.compile(r"\s*+[A-Za-z0-9+/=]*+\s*?(?:\n|\Z)")
 BODY_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;margin:24px;overflow-wrap:break-word"
 
 
+class _Policy(email.policy.EmailPolicy):
+    """The usual policy, which parses a header anew at each look at it, with those parsed kept."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return _parsed_header(name, value)
+
+
+@lru_cache(KEPT_HEADERS)
+def _parsed_header(name: str, value: str) -> Any:
+    return email.policy.default.header_fetch_parse(name, value)
+
+
+POLICY: Final = _Policy()
+
+
 def prepare(_data: bytes, _options: dict[str, Any]) -> None:
     """Import all codecs, and what the email package imports on first use."""
     preload_codecs(*CHARSETS.split())
@@ -83,7 +100,7 @@ def parse(data: bytes) -> Iterator[Message]:
     facts = body.facts
     line_end = "\r\n" if b"\r\n" in data else "\n"
     attachments, left_out = _attachments(message, body, line_end)
-    names = [*((name, name) for name in HEADERS), *outlook_message.SHOWN_FIELDS]
+    names = [*((name, name) for name in HEADERS), *outlook_items.SHOWN_FIELDS]
     facts["headers"] = [[shown, text] for name, shown in names if (text := header(message, name))]
     facts["left_out"] = left_out
     facts["attachments"] = [[name, kind, len(content)] for name, kind, content in attachments]
@@ -99,13 +116,25 @@ def _parsed(data: bytes) -> EmailMessage:
     if data.startswith(outlook_message.SIGNATURE):
         return outlook_message.read(data)
     if data.startswith(tnef.SIGNATURE):
-        packed = EmailMessage(policy=email.policy.default)
+        packed = EmailMessage(policy=outlook_message.POLICY)
+        for name, text in tnef.headers(data).items():
+            packed[name] = text
         packed.add_attachment(data, "application", "ms-tnef", filename="winmail.dat")
         return packed
     written = data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
-    message: Any = email.message_from_bytes(written, policy=email.policy.default)
+    message: Any = email.message_from_bytes(written, policy=POLICY)
     _find_parts(message)
+    _add_packed_fields(message)
     return cast(EmailMessage, message)
+
+
+def _add_packed_fields(message: Any) -> None:
+    """Add the fields of an appointment or another item that Outlook has packed into a part."""
+    packed = next((part for part, _ in _leaves(message) if part.get_content_type() in TNEF), None)
+    found = tnef.headers(_decoded(packed)) if packed else {}
+    for name, text in found.items():
+        if text and name in FIELD_NAMES and name not in message:
+            message[name] = text
 
 
 def _find_parts(message: Any) -> None:
@@ -139,7 +168,7 @@ def _find_parts(message: Any) -> None:
 
 def _parts_between(boundary: str, text: str, container: Any) -> list[Any]:
     head = f'Content-Type: {container.get_content_type()}; boundary="{quote(boundary)}"\n\n'
-    again: Any = email.message_from_string(head + text, policy=email.policy.default)
+    again: Any = email.message_from_string(head + text, policy=POLICY)
     return list(again.iter_parts())
 
 

@@ -1,15 +1,17 @@
 """The files that Outlook packs into one attachment, `winmail.dat` (TNEF).
 
-Source: MS-OXTNEF, 2.1.3 (attributes) and 2.1.3.4 (properties), MS-OXPROPS (their numbers).
+Source: MS-OXTNEF, 2.1.3 (attributes), 2.1.3.3.6 (senders) and 2.1.3.4 (properties), MS-OXPROPS
+(their numbers).
 """
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from struct import Struct
 from typing import Final
 
 from ...content.decoding import decode_declared, safe_codec
+from .outlook_items import CLASS, NAMED, SENDER, SENDER_ADDRESS, SUBJECT, Properties
 from .rtf import packed_body
 
 SIGNATURE: Final = b"\x78\x9f\x3e\x22"
@@ -18,6 +20,8 @@ HEAD: Final = Struct("<BII")  # of an attribute: whose it is, its number, its le
 CODE_PAGE: Final = 0x69007
 BODY: Final = 0x2800C
 MESSAGE: Final = 0x69003  # properties
+FROM: Final = 0x08000
+TEXTS: Final = {0x18004: SUBJECT, 0x78008: CLASS}  # that stand for properties
 # Attributes of an attachment.
 NEW: Final = 0x69002
 TITLE: Final = 0x18010
@@ -30,13 +34,13 @@ OBJECT: Final = (
 LONG_NAME: Final = 0x3707
 HTML: Final = 0x1013
 RTF: Final = 0x1009
-NAMED: Final = 0x8000  # the first that has a name of its own
 SIZES: Final = {5: 8, 6: 8, 7: 8, 20: 8, 64: 8, 72: 16}  # of values by type; others have 4 bytes
 VARIABLE: Final = frozenset({13, 30, 31, 258})  # types whose values say their length
 UNICODE: Final = 31
 MULTIPLE: Final = 0x1000  # a flag of a type: there are several values
 MAX_DEPTH: Final = 4  # of messages in messages
-
+NAMES_IN_HEAD: Final = Struct("<4xHH")  # of a sender: lengths of the name and of the address
+KIND_OF_ADDRESS: Final = b"SMTP:"
 
 Attribute = tuple[int, bytes]  # number and value
 
@@ -46,12 +50,64 @@ def files(data: bytes, depth: int = 0) -> Iterator[tuple[str, bytes]]:
     to where the data is damaged. What is in an attached message follows it.
     """
     attributes = [*_attributes(data), (NEW, b"")]
-    pages = (int.from_bytes(value[:4], "little") for id, value in attributes if id == CODE_PAGE)
     yield from _texts(attributes)
-    for name, content in _attached(attributes, safe_codec(f"cp{next(pages, 0)}")):
+    for name, content in _attached(attributes, _charset(attributes)):
         yield name, content
         if content.startswith(SIGNATURE) and depth < MAX_DEPTH:
             yield from files(content, depth + 1)
+
+
+def headers(data: bytes) -> dict[str, str]:
+    """Return the headers and fields that the message has in here, up to where it is damaged."""
+    return _Message(list(_attributes(data))).headers()
+
+
+class _Message(Properties):
+    """The properties of the message; attributes stand for those that it lacks."""
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self._charset = _charset(attributes)
+        self._values: dict[int, bytes] = {}
+        self._names: dict[int, int] = {}
+        for number, value in attributes:
+            if number == MESSAGE:
+                values, names = _properties_and_names(value)
+                self._values |= values
+                self._names |= names
+        for number, value in attributes:
+            if number in TEXTS:
+                self._values.setdefault(TEXTS[number], value)
+            elif number == FROM:
+                name, address = _sender(value)
+                self._values.setdefault(SENDER, name)
+                self._values.setdefault(SENDER_ADDRESS, address)
+
+    def fixed(self, number: int) -> bytes:
+        return self._values.get(number, b"")[:8]
+
+    def binary(self, number: int) -> bytes:
+        return self._values.get(number, b"")
+
+    def text(self, number: int) -> str:
+        return decode_declared(self.binary(number), self._charset).rstrip("\0")
+
+    def numbers_of_names(self) -> Mapping[int, int]:
+        return self._names
+
+
+def _sender(value: bytes) -> tuple[bytes, bytes]:
+    """Return the name and the address of a sender."""
+    if len(value) < NAMES_IN_HEAD.size:
+        return b"", b""
+    length, length_of_address = NAMES_IN_HEAD.unpack_from(value)
+    end = NAMES_IN_HEAD.size + length
+    address = value[end : end + length_of_address].rstrip(b"\0")
+    return value[NAMES_IN_HEAD.size : end], address.removeprefix(KIND_OF_ADDRESS)
+
+
+def _charset(attributes: Iterable[Attribute]) -> str | None:
+    pages = (int.from_bytes(value[:4], "little") for id, value in attributes if id == CODE_PAGE)
+    return safe_codec(f"cp{next(pages, 0)}")
 
 
 def _texts(attributes: Iterable[Attribute]) -> Iterator[tuple[str, bytes]]:
@@ -101,17 +157,23 @@ def _attributes(data: bytes) -> Iterator[Attribute]:
 
 def _properties(data: bytes) -> dict[int, bytes]:
     """Return the value of each property, the first of several; texts in Unicode as UTF-8."""
+    return _properties_and_names(data)[0]
+
+
+def _properties_and_names(data: bytes) -> tuple[dict[int, bytes], dict[int, int]]:
+    """Return the value of each property, and the numbers of properties whose names are numbers."""
     reader = _Reader(data)
     found: dict[int, bytes] = {}
+    names: dict[int, int] = {}
     with suppress(EOFError):
         for _ in range(reader.number()):
             kind = reader.number(2)
             property_ = reader.number(2)
-            if property_ >= NAMED:
-                reader.skip_name()
+            if property_ >= NAMED and (name := reader.name()):
+                names[name] = property_
             for value in reader.values(kind):
                 found.setdefault(property_, value)
-    return found
+    return found, names
 
 
 class _Reader:
@@ -123,14 +185,14 @@ class _Reader:
     def number(self, size: int = 4) -> int:
         return int.from_bytes(self._take(size), "little")
 
-    def skip_name(self) -> None:
-        """Skip the name of a property: a number, or a text after its length."""
+    def name(self) -> int:
+        """Return the name of a property if it is a number; 0 for a text, which has its length."""
         self._take(16)  # the set of names
         is_text = self.number()
-        if is_text:
-            self._padded(self.number())
-        else:
-            self.number()
+        if not is_text:
+            return self.number()
+        self._padded(self.number())
+        return 0
 
     def values(self, kind: int) -> Iterator[bytes]:
         """Yield the values of a property of this type."""
