@@ -2,6 +2,8 @@
 
 import codecs
 import re
+import unicodedata
+from collections.abc import Callable
 from encodings import normalize_encoding
 from encodings.aliases import aliases
 from functools import lru_cache
@@ -47,6 +49,16 @@ BROWSER_LABELS = {
 }
 UNKNOWN_TO_BROWSERS = ("cp437", "cp850", "cp852", "utf_32", "utf_32_le", "utf_32_be")
 PLAIN = bytes([*b"\t\n\f\r", *range(0x20, 0x7F)])  # of ASCII: the same in every encoding
+WIDE_SAMPLE = 4096
+# By name, what reads a beginning, which may end within a character.
+WIDE: dict[str, Callable[[bytes], tuple[str, int]]] = {
+    "utf-32-le": lambda data: codecs.utf_32_le_decode(data, "strict", False),
+    "utf-32-be": lambda data: codecs.utf_32_be_decode(data, "strict", False),
+    "utf-16-le": lambda data: codecs.utf_16_le_decode(data, "strict", False),
+    "utf-16-be": lambda data: codecs.utf_16_be_decode(data, "strict", False),
+}
+SPACES = frozenset("\t\n\f\r")
+NO_TEXT = ("Cc", "Cn", "Cs")  # categories of Unicode: controls, no characters, halves of pairs
 PRELOADED = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "latin-1", "cp437")
 
 
@@ -145,9 +157,9 @@ def _decode(data: bytes, charset: str | None) -> tuple[str, str]:
 
 
 def _detect(data: bytes) -> str:
-    """Return UTF-16 if every other byte is zero, UTF-8 if it is valid, else FALLBACK."""
-    if utf_16 := detect_utf_16(data[:2000]):
-        return utf_16
+    """Return UTF-16 or UTF-32 if it is plainly text in it, UTF-8 if it is valid, else FALLBACK."""
+    if wide := detect_wide(data):
+        return wide
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -155,13 +167,26 @@ def _detect(data: bytes) -> str:
     return "utf-8"
 
 
-def detect_utf_16(sample: bytes) -> str | None:
-    enough = max(2, len(sample) // 5)
-    if sample[1::2].count(0) >= enough and not sample[0::2].count(0):
-        return "utf-16-le"
-    if sample[0::2].count(0) >= enough and not sample[1::2].count(0):
-        return "utf-16-be"
-    return None
+def detect_wide(data: bytes) -> str | None:
+    """Return UTF-16 or UTF-32, of which no byte order mark says the order, if the beginning is
+    plainly text in it: some Latin characters or spaces, and nothing that no text has.
+    """
+    sample = data[:WIDE_SAMPLE]
+    if b"\0" not in sample:
+        return None
+    return next((name for name, read in WIDE.items() if _is_wide(sample, read)), None)
+
+
+def _is_wide(sample: bytes, read: Callable[[bytes], tuple[str, int]]) -> bool:
+    try:
+        text, _ = read(sample)
+    except UnicodeDecodeError:
+        return False
+    latin = sum(character < "\u0100" for character in text)
+    if latin < max(2, len(text) // 20):
+        return False
+    characters = set(text) - SPACES
+    return not any(unicodedata.category(character) in NO_TEXT for character in characters)
 
 
 def _is_truncated(error: UnicodeDecodeError, data: bytes) -> bool:

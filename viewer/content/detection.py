@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from .decoding import BYTE_ORDER_MARKS, detect_utf_16
+from .decoding import BYTE_ORDER_MARKS, detect_wide
 from .media_types import BINARY, CODE_TYPE, MEDIA_TYPE, OPEN_DOCUMENT, OPEN_XML, UNKNOWN, UNTYPED
 
 FIRST_BYTES: Final = 4096  # what is looked at
@@ -134,7 +134,7 @@ def detect(named: str, first: bytes) -> str:
     is_text = _is_text(first)
     is_portable = named.startswith("image/x-portable-") and first.startswith(b"P")  # PNM
     is_readable = _is_text_type(named) or named == OUTLOOK
-    if is_portable or (is_readable and (is_text or detect_utf_16(first))):
+    if is_portable or (is_readable and (is_text or detect_wide(first))):
         return named
     if found := _by_signature(first):
         return named if named.startswith(SPECIAL_CASES.get(found, ())) else found

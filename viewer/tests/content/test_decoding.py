@@ -95,6 +95,39 @@ def test_every_name_that_python_has_for_a_charset_is_known():
         assert safe_codec(alias) == (name if name in decoding.CODECS.values() else None), alias
 
 
+WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+TABLES = [
+    "id,name\r\n1,Goroka\r\n",
+    "Номер;Название;Цена\n1;Пример;12,5\n",
+    "編號,名稱,價格\n一,例子,十二\n" * 300,
+    "a,\N{GRINNING FACE}\n" * 2_000,
+]
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+@pytest.mark.parametrize("text", TABLES)
+def test_a_text_of_two_or_four_bytes_a_character_is_known_without_a_byte_order_mark(encoding, text):
+    assert decode(text.encode(encoding)) == (text.replace("\r\n", "\n"), encoding)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\0",
+        b"plain text, of one byte a character",
+        "你好".encode("utf-16-le"),  # nothing says that it is no text of one byte a character
+        bytes(range(256)) * 9,
+        b"\x7fELF\x02\x01\x01" + bytes(900),
+        b"\0\x01" * 900,
+        b"A\0\xff\xffB\0" * 300,
+        b"\0\xd8 \0 \0 \0",  # half of a pair
+    ],
+)
+def test_what_is_no_plain_text_of_two_or_four_bytes_a_character_is_not_taken_for_one(data):
+    assert decoding.detect_wide(data) is None
+
+
 @given(st.binary(max_size=200), st.sampled_from(["", "utf-16", "big5", "nonsense", "utf-32"]))
 def test_decoding_never_fails(data, charset):
     assert isinstance(decode(data, charset)[0], str)

@@ -4,7 +4,7 @@ import pytest
 
 from viewer.formats.sheets.table import FIRST_ROWS, MAX_CELLS, MAX_COLUMNS, MAX_ROWS
 from viewer.rendering.registry import TABLE
-from viewer.tests.samples import original
+from viewer.tests.samples import original, preview_of
 
 
 def shown(data, name="a.csv", kind="text/csv"):
@@ -42,6 +42,14 @@ def test_years_above_columns_are_a_header(head):
 
     assert table.facts == ("2 rows",)
     assert b"<tr><th>1<td>1<td>10.5" in table.body
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-32"])
+def test_a_table_of_two_or_four_bytes_a_character_is_read(encoding):
+    table = preview_of(original("Имя,Цена\nА,1\nБ,2\n".encode(encoding), "a.csv"))
+
+    assert table.kind == "table"
+    assert "<th>Имя<th class=num>Цена<tbody>" in table.body.decode()
 
 
 @pytest.mark.parametrize("sign", [",", ";", "|", "\t"])
