@@ -168,7 +168,7 @@ KINDS: Final = {  # by the name of several documents
 OTHERS: Final = Kind(
     "File",
     {
-        "text/calendar": ".ics",
+        "text/calendar": ".ics .ifb",
         "text/vcard": ".vcf",
         "text/vtt": ".vtt",
         "application/x-subrip": ".srt",

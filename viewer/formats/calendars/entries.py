@@ -6,6 +6,7 @@ RFC 6350, 3.3 and 4 (cards), vCard 2.1 for values in quoted-printable.
 
 import binascii
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -105,10 +106,12 @@ def _decoded(value: str, parameters: dict[str, str]) -> str:
 
 
 EVENTS: Final = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
+BUSY: Final = "VFREEBUSY"  # the times at which somebody is busy, or free
 CARDS: Final = frozenset({"VCARD"})
 TIME: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T?(\d\d):?(\d\d)(?::?(\d\d))?(Z)?)?.*", re.S)
 DURATION: Final = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?", re.A)
 UNITS: Final = ("weeks", "days", "h", "min", "s")
+UNIT_OF_ONE: Final = {"weeks": "week", "days": "day"}
 MAIL_TO: Final = re.compile("mailto:", re.I)
 FIELDS: Final = {  # name -> label, in the order of display
     "DTSTART": "Starts",
@@ -116,6 +119,7 @@ FIELDS: Final = {  # name -> label, in the order of display
     "DUE": "Due",
     "DURATION": "Lasts",
     "RRULE": "Repeats",
+    "FREEBUSY": "Times",
     "LOCATION": "Where",
     "STATUS": "Status",
     "ORGANIZER": "Organiser",
@@ -146,6 +150,10 @@ TIMES: Final = frozenset({"DTSTART", "DTEND", "DUE", "BDAY"})
 PEOPLE: Final = frozenset({"ORGANIZER", "ATTENDEE"})
 LINKED: Final = frozenset({"TEL", "EMAIL", "URL"})
 PHOTOS: Final = {"/9j/": "jpeg", "iVBORw": "png", "R0lGOD": "gif", "Qk": "bmp", "UklGR": "webp"}
+WITHOUT_NAME: Final = "Without a name"
+TITLE_OF_BUSY_TIMES: Final = "Busy times"
+TYPES_OF_TIMES: Final = {"BUSY-UNAVAILABLE": "unavailable", "BUSY-TENTATIVE": "tentative"}
+MAX_TIMES: Final = 200  # of one line
 MAX_TITLE: Final = 500
 MAX_TEXT: Final = 20_000
 HIDDEN_TYPES: Final = frozenset({"PREF", "INTERNET", "VOICE"})
@@ -162,24 +170,32 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the entries; raise ValueError if there is none."""
     text = decode(data, options.get("charset"))[0]
     out: list[str] = []
-    size = total = cards = 0
-    for kind, lines in entries(text, EVENTS | CARDS):
-        total += 1
-        cards += kind in CARDS
+    counts: Counter[str] = Counter()
+    size = periods = 0
+    for kind, lines in entries(text, EVENTS | CARDS | {BUSY}):
+        counts[kind] += 1
+        periods += sum(line.value.count(",") + 1 for line in lines if line.name == "FREEBUSY")
         if len(out) < MAX_ENTRIES and size < MAX_HTML:
-            out.append(_entry(lines, with_photo=size < MAX_HTML // 2))
+            title = TITLE_OF_BUSY_TIMES if kind == BUSY else WITHOUT_NAME
+            out.append(_entry(lines, title, with_photo=size < MAX_HTML // 2))
             size += len(out[-1])
     if not out:
         raise ValueError("no entries")
-    label, noun = ("Address card", "card") if cards else ("Calendar", "event")
-    counted = format_count(total, noun)
-    cut = f"Showing {len(out):,} of {counted}. Save the original to read all."
-    facts = shown_as(label, counted, notes=[cut] if len(out) < total else ())
+    total = counts.total()
+    label, noun = ("Address card", "card") if counts.keys() & CARDS else ("Calendar", "event")
+    has_others = total > counts[BUSY]
+    cut = f"Showing {len(out):,} of {format_count(total, noun)}. Save the original to read all."
+    facts = shown_as(
+        label,
+        format_count(total - counts[BUSY], noun) if has_others else "",
+        format_count(periods, "period") if periods else "",
+        notes=[cut] if len(out) < total else (),
+    )
     html = f'<article class="agenda">{"".join(out)}</article>'
     yield facts, html.encode("utf-8", "replace")
 
 
-def _entry(lines: Entry, *, with_photo: bool) -> str:
+def _entry(lines: Entry, default_title: str, *, with_photo: bool) -> str:
     by_name: dict[str, Entry] = {}
     for line in lines:
         by_name.setdefault(line.name, []).append(line)
@@ -189,15 +205,16 @@ def _entry(lines: Entry, *, with_photo: bool) -> str:
         for name, label in FIELDS.items()
         if name in by_name
     )
-    return f'<section class="entry">{photo}<h2>{_title(by_name)}</h2><dl>{rows}</dl></section>'
+    title = _title(by_name, default_title)
+    return f'<section class="entry">{photo}<h2>{title}</h2><dl>{rows}</dl></section>'
 
 
-def _title(by_name: dict[str, Entry]) -> str:
+def _title(by_name: dict[str, Entry], default: str) -> str:
     titles = [by_name[name][0].text() for name in ("SUMMARY", "FN") if name in by_name]
     person = _person(by_name)
     titles.insert(0 if person and _names_organisation(by_name, titles) else 2, person)
     titles += [by_name[name][0].text() for name in ("EMAIL", "TEL") if name in by_name]
-    title = next(filter(None, titles), "Without a name")
+    title = next(filter(None, titles), default)
     return escape(title[:MAX_TITLE])
 
 
@@ -225,8 +242,10 @@ def _value(line: ContentLine) -> str:
         return f"{escape(_time(line.value))} {zone}".strip()
     if line.name == "RRULE":
         return escape(_rule(line.value))
-    if line.name == "DURATION" and (found := DURATION.fullmatch(line.value)):
-        return " ".join(f"{n} {unit}" for n, unit in zip(found.groups(), UNITS, strict=True) if n)
+    if line.name == "FREEBUSY":
+        return _times(line)
+    if line.name == "DURATION":
+        return escape(_duration(line.value))
     if line.name in PEOPLE:
         name = line.parameters.get("CN") or MAIL_TO.sub("", line.text())
         return _link(line.text(), name)
@@ -237,6 +256,35 @@ def _value(line: ContentLine) -> str:
     address = {"TEL": "tel:", "EMAIL": "mailto:"}.get(line.name, "") + text
     shown = _link(address, text) if line.name in LINKED else _paragraphs(text)
     return shown + (kind if types - {""} else "")
+
+
+def _times(line: ContentLine) -> str:
+    """Return each period of a line: when it starts, when it ends or how long it lasts."""
+    written = line.parameters.get("FBTYPE", "BUSY").upper()
+    kind = escape(TYPES_OF_TIMES.get(written, written.lower())[:80])
+    periods = line.value.split(",", MAX_TIMES)
+    left_out = periods[MAX_TIMES].count(",") + 1 if len(periods) > MAX_TIMES else 0
+    shown = []
+    for period in periods[:MAX_TIMES]:
+        start, _, end = period.strip()[:MAX_TITLE].partition("/")
+        until = f", {_duration(end)}" if end.startswith("P") else f" – {_time(end)}"
+        shown.append(f'{escape(_time(start) + until)} <span class="dim">{kind}</span>')
+    if left_out:
+        shown.append(f"… and {left_out:,} more")
+    return "<br>".join(shown)
+
+
+def _duration(value: str) -> str:
+    """Return `1 h 30 min`; the text itself if it is no duration."""
+    found = DURATION.fullmatch(value)
+    if not found:
+        return value[:MAX_TEXT]
+    parts = zip(found.groups(), UNITS, strict=True)
+    return " ".join(
+        f"{number} {UNIT_OF_ONE.get(unit, unit) if number == '1' else unit}"
+        for number, unit in parts
+        if number
+    )
 
 
 def _rule(value: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.formats.calendars.entries import MAX_ENTRIES, entries, prepare, render
+from viewer.formats.calendars.entries import MAX_ENTRIES, MAX_TIMES, entries, prepare, render
 from viewer.tests.samples import CALENDAR, CARD, original, preview_of
 
 
@@ -130,3 +130,41 @@ def test_any_text_is_read(text):
     list(entries(wrapped, frozenset({"VCARD"})))
     with contextlib.suppress(ValueError):  # no entries
         assert "<script" not in to_html(wrapped)
+
+
+BUSY_TIMES = b"""BEGIN:VCALENDAR
+METHOD:PUBLISH
+BEGIN:VFREEBUSY
+ORGANIZER;CN=Ada Lovelace:mailto:ada@example.org
+DTSTART:20260302T000000Z
+DTEND:20260309T000000Z
+FREEBUSY:20260302T083000Z/20260302T093000Z,20260303T160000Z/PT8H30M
+FREEBUSY;FBTYPE=BUSY-UNAVAILABLE:20260304T000000Z/P1D
+FREEBUSY;FBTYPE=FREE:20260305T100000Z/<b>
+END:VFREEBUSY
+END:VCALENDAR
+"""
+
+
+@pytest.mark.parametrize("name", ["a.ics", "a.ifb"])
+def test_free_and_busy_times_are_listed_with_who_is_busy(name):
+    shown = preview_of(original(BUSY_TIMES, name))
+    html = shown.body.decode()
+
+    assert (shown.kind, shown.label, shown.facts) == ("agenda", "Calendar", ("4 periods",))
+    assert "<h2>Busy times</h2>" in html
+    assert ">Ada Lovelace</a>" in html
+    assert '2026-03-02 08:30 UTC – 2026-03-02 09:30 UTC <span class="dim">busy</span>' in html
+    assert '2026-03-03 16:00 UTC, 8 h 30 min <span class="dim">busy</span>' in html
+    assert '2026-03-04 00:00 UTC, 1 day <span class="dim">unavailable</span>' in html
+    assert '2026-03-05 10:00 UTC – &lt;b&gt; <span class="dim">free</span>' in html
+
+
+def test_busy_times_beyond_the_limit_of_a_line_are_counted():
+    many = b"FREEBUSY:" + b",".join([b"20260302T083000Z/PT1H"] * 100_000)
+    html = preview_of(
+        original(b"BEGIN:VFREEBUSY\n" + many + b"\nEND:VFREEBUSY\n", "a.ics")
+    ).body.decode()
+
+    assert html.count("2026-03-02") == MAX_TIMES
+    assert "… and 99,800 more" in html
