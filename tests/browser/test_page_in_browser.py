@@ -2,11 +2,13 @@
 
 import base64
 import hashlib
+import io
 import os
 import re
 import shutil
 
 import pytest
+from PIL import Image
 
 from crypto.password_file import PasswordSeal
 from tests.accessible import assert_accessible
@@ -600,6 +602,23 @@ def test_a_tiny_picture_is_enlarged_by_a_whole_number(page, tmp_path):
         page.wait_for_function("document.querySelector('#original').naturalWidth")
 
         until(lambda: page.locator("#original").bounding_box()["width"] == width)  # noqa: B023
+
+
+@pytest.mark.parametrize(
+    "size", ['viewBox="0 0 800 400"', 'viewBox="0 0 800 400" width="100%" height="100%"', ""]
+)
+def test_a_drawing_without_a_size_is_shown_whole(page, tmp_path, size):
+    mark = '<rect x="750" y="350" width="50" height="50" fill="red"/>'
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{mark}</svg>'
+    opened(page, tmp_path, download(original(drawing.encode(), "a.svg", "image/svg+xml")))
+    page.wait_for_function("document.querySelector('#original').naturalWidth")
+    shot = Image.open(io.BytesIO(page.locator("#original").screenshot())).convert("RGB")
+
+    assert (255, 0, 0) in {colour for _, colour in shot.getcolors(1 << 24)}
+    assert "pixels" not in page.text_content(".what p")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert shown_width(page) > 300
 
 
 def test_a_parent_page_receives_an_error_for_an_unreadable_image(page, site):

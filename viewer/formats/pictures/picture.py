@@ -4,6 +4,7 @@ Images are shown in an <img>, where an SVG can neither run scripts nor load anyt
 video are played by the browser's own player.
 """
 
+import re
 from typing import Final, Literal, cast
 
 from ..original import Original
@@ -23,18 +24,31 @@ PLAYER_LABELS: Final = {
     "video/x-matroska": "Matroska video",
     "video/x-msvideo": "AVI video",
 }
+SVG_ROOT: Final = re.compile(rb"<(?:[\w-]{1,40}:)?svg\b([^>]*)")
+SVG_LENGTH: Final = re.compile(
+    rb"""(?<![\w-])(width|height)\s{0,9}(?:=\s{0,9}["']|:)\s{0,9}[\d.]{1,20}+\s{0,9}+(?!%)"""
+)
+UNSIZED: Final = {"unsized": "yes"}  # a drawing that takes the place that it is given
 SCRIPTS: Final = ("pictures/picture.js",)
 STYLES: Final = ("pictures/stage.css", "pictures/picture.css")
 CARRIER_SCRIPT: Final = "pictures/media.js"  # of the element that shows the original
 
 
-def image_preview(_original: Original, media_type: str) -> Preview:
+def has_size(drawing: bytes) -> bool:
+    """Whether an SVG drawing that begins so has a width and a height, in anything but per cent."""
+    root = SVG_ROOT.search(drawing)
+    return root is None or len(set(SVG_LENGTH.findall(root[1]))) == 2
+
+
+def image_preview(original: Original, media_type: str) -> Preview:
     label = IMAGE_LABELS.get(media_type) or media_type.partition("/")[2].upper() + " image"
+    is_drawing = media_type == "image/svg+xml"
     return Preview(
         "image",
         label,
         carrier="img",
         tools=frozenset({"zoom", "fit"}),
+        source=UNSIZED if is_drawing and not has_size(original.beginning) else {},
         scripts=(*SCRIPTS, CARRIER_SCRIPT),
         styles=STYLES,
     )

@@ -25,6 +25,7 @@ const zoomAt = (e, n) => {
 };
 const LEAST = 256; // pixels: a smaller picture, such as an icon, is enlarged by a whole number
 const ready = () => {
+  if (picture.closest("[data-unsized]")) return viewer.zoom(1);
   const times = Math.floor(LEAST / Math.max(picture.naturalWidth, picture.naturalHeight));
   if (times > 1) {
     picture.classList.add("tiny");

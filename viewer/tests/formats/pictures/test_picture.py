@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from viewer.formats.pictures import pictures
-from viewer.formats.pictures.picture import audio_video_preview, image_preview
+from viewer.formats.pictures.picture import audio_video_preview, has_size, image_preview
 from viewer.tests.samples import HEIC, SVG, original, picture, preview_of, psd
 
 TOO_LARGE = "This picture has too many pixels to be shown here. Save it to open it."
@@ -110,3 +110,28 @@ def test_the_img_element_carries_the_bytes(kind, label):
     preview = image_preview(original(b"x"), kind)
 
     assert (preview.carrier, preview.label, preview.body.decode()) == ("img", label, "")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "sized"),
+    [
+        ('width="20" height="10"', True),
+        ("height = '1.5em' viewBox='0 0 1 1' width='20mm'", True),
+        ('style="width:20px;height: 10px"', True),
+        ('viewBox="0 0 20 10"', False),
+        ('width="100%" height="100%"', False),
+        ('width="100 %" height="10"', False),
+        ('width="20" stroke-width="3" line-height="2"', False),
+        ("", False),
+    ],
+)
+def test_a_drawing_that_has_no_size_takes_the_place_that_it_is_given(attributes, sized):
+    drawing = f'<?xml version="1.0"?>\n<svg:svg {attributes}><rect width="9" height="9"/></svg:svg>'
+    preview = preview_of(original(drawing.encode(), "a.svg", "image/svg+xml"))
+
+    assert has_size(drawing.encode()) is sized
+    assert preview.source == ({} if sized else {"unsized": "yes"})
+
+
+def test_the_size_of_a_drawing_with_long_attributes_is_read_in_time():
+    assert not has_size(b"<svg " + b"width  =  " * 9_000 + b"1" * 90_000 + b">")
