@@ -217,6 +217,9 @@ def test_a_workbook_that_libreoffice_made_says_that_formulas_may_have_other_resu
 
     assert note(formula, converted=True) == CALCULATED_NOTE
     assert note(formula) == note(value, converted=True) == ""
+    for constant in ("TRUE()", "FALSE()", "NA()", ""):
+        made = xlsx(f'<row><c t="b"><f aca="false">{constant}</f><v>1</v></c></row>')
+        assert note(made, converted=True) == "", constant
 
 
 def test_a_workbook_names_what_its_sheets_hold_beside_their_values():

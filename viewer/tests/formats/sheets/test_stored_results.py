@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from olefile import OleFileIO
 
+from viewer.formats.sheets.sheets import CALCULATED_NOTE
 from viewer.formats.sheets.stored_results import render
 from viewer.formats.sheets.workbook import DAMAGED
 from viewer.sandbox.converter import Conversion, Converter, find_converter
@@ -221,6 +222,16 @@ def test_a_workbook_shows_its_stored_results_and_no_note_on_calculated_ones(soff
         "#N/A",
     ]
     assert page.note == ""
+
+
+@pytest.mark.office
+def test_a_formula_without_a_result_is_calculated_and_a_note_says_so(soffice):
+    data = workbook(formula(0, number(0), flags=2), formula(1, number(5)))
+    document = replace(original(data, "a.xls", EXCEL), converter=find_converter(soffice))
+    page = preview_of(document)
+
+    assert re.findall(r"<td[^>]*>([^<]+)", page.body.decode()) == ["1", "5"]
+    assert page.note == CALCULATED_NOTE
 
 
 @pytest.mark.office
