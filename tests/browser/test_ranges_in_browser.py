@@ -512,7 +512,7 @@ def test_json_is_laid_out_piece_by_piece_as_the_server_does(page, tmp_path):
     whole = original(data, "a.json", "application/json")
     (tmp_path / "whole.html").write_bytes(b"".join(download(whole).body))
     page.goto((tmp_path / "whole.html").as_uri())
-    until(lambda: page.locator(".code [id^=L]").count() == 800 * step + 2)
+    page.wait_for_selector(f"#L{800 * step + 2}", state="attached")
 
     drawn = page.evaluate("[...document.querySelectorAll('.code [id^=L]')].map(a => a.textContent)")
     assert drawn[: step + 1] == pattern[: step + 1]
