@@ -16,7 +16,8 @@ GOTO: Final = ("text/goto.js",)  # a line by its number
 MAX_LINES: Final = 20_000
 LONG: Final = 100  # lines: a longer text has a field for the number of a line
 COLOURS: Final = re.compile("\x1b\\[[0-9;]*m")  # of terminals, in logs (ECMA-48, SGR)
-BLOCK: Final = 16 << 10  # characters of a line that are escaped, and laid out, at once
+PART: Final = 16 << 10  # characters of a line that are escaped, and laid out, at once
+BLOCK: Final = 2_000  # lines that a browser lays out together; lines.css numbers their first ones
 START: Final = b'<pre class="code" tabindex="0" role="region" aria-label="Text"><code>'
 END: Final = b"</code></pre>"
 
@@ -69,10 +70,10 @@ def text_lines(text: str, most: int = MAX_LINES) -> Message:
     """Return at most so many lines of a text."""
     text = text.removesuffix("\n")
     total = text.count("\n") + 1
-    if len(text) <= BLOCK:
+    if len(text) <= PART:
         return _short(escape(text, quotes=False), total, most)
     lines = text.split("\n", most)[:most]
-    return _numbered(map(_escaped_blocks, lines), total)
+    return _numbered(map(_escaped_parts, lines), total)
 
 
 def _short(html: str, total: int, most: int) -> Message:
@@ -89,28 +90,33 @@ def html_lines(html: str, total: int) -> Message:
 
 
 def _numbered(lines: Iterable[Iterable[str]], total: int) -> Message:
-    """Join lines, given in blocks. The facts are the numbers of lines and of those shown.
+    """Join lines, given in parts. The facts are the numbers of lines and of those shown.
 
-    CSS adds the line numbers, so that they are not copied with the text.
+    CSS adds the line numbers, so that they are not copied with the text. Lines are in blocks of
+    BLOCK, of which a browser lays out those in view; fewer lines at the end are in none.
     """
     out = bytearray(START)
+    block = bytearray()
     shown = 0
     full = False
-    for shown, blocks in enumerate(lines, 1):
-        out += b"<a id=L%d>" % shown
-        for block in blocks:
-            out += block.encode("utf-8", "replace")
-            if full := len(out) > MAX_HTML:
+    for shown, parts in enumerate(lines, 1):
+        block += b"<a id=L%d>" % shown
+        for part in parts:
+            block += part.encode("utf-8", "replace")
+            if full := len(out) + len(block) > MAX_HTML:
                 break
-        out += b"\n</a>"
+        block += b"\n</a>"
         if full:
             break
+        if shown % BLOCK == 0:
+            out += b"<span class=block>" + block + b"</span>"
+            block.clear()
     facts = {"lines": total, "shown": shown, "cut": full or shown < total}
-    return facts, bytes(out + END)
+    return facts, bytes(out + block + END)
 
 
-def _escaped_blocks(line: str) -> Iterator[str]:
+def _escaped_parts(line: str) -> Iterator[str]:
     """Yield a line in parts: browsers take long to wrap a word of a megabyte."""
-    for start in range(0, len(line), BLOCK):
-        html = escape(line[start : start + BLOCK], quotes=False)
-        yield html if len(line) <= BLOCK else f"<span class=part>{html}</span>"
+    for start in range(0, len(line), PART):
+        html = escape(line[start : start + PART], quotes=False)
+        yield html if len(line) <= PART else f"<span class=part>{html}</span>"
