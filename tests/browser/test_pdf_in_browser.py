@@ -405,7 +405,7 @@ def test_the_pdf_viewer_of_the_browser_shows_a_saved_file_and_the_pdf_asks_for_n
 ):
     asks = [f"/OpenAction<</S/{action}({site.here}/asked)>>" for action in ("URI/URI", "GoToR/F")]
     asks.append(f"/OpenAction<</S/JavaScript/JS(app.launchURL\\('{site.here}/asked'\\))>>")
-    for catalog in ["", *asks]:
+    for catalog in asks:
         document = original(pdf("One", "Two", catalog=catalog), "a.pdf", "application/pdf")
         (tmp_path / "a.html").write_bytes(b"".join(download(document).body))
         page = browser_with_pdf_viewer.new_page()

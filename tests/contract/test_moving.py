@@ -13,12 +13,12 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 PASSPHRASE = "four words that nobody guesses"
-SMALL = 300
-LARGE_BYTES = 20_000_000
+SMALL = 100
+LARGE_BYTES = 8_000_000
 
 
 def filled(service):
-    """A person with hundreds of small documents, a large one, a collection and links."""
+    """A person with a hundred small documents, a large one, a collection and links."""
     chance = random.Random(7)
     person = service.register("ana@example.org")
     machine = person.create_api_key()

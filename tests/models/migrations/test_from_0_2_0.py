@@ -478,7 +478,15 @@ def test_a_trigger_on_a_server_of_0_2_0_is_named_and_nothing_migrated(of_postgre
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("statement", KILLED_AFTER)
+@pytest.mark.parametrize(
+    ("former", "statement"),
+    [
+        *(("sqlite", statement) for statement in KILLED_AFTER),
+        # the first, one in the middle and the last: on a server, too, it is one transaction
+        *(pytest.param("postgres", one, marks=pytest.mark.postgres) for one in KILLED_AFTER[::5]),
+    ],
+    indirect=["former"],
+)
 def test_kill_9_in_the_upgrade_leaves_what_was_before_and_the_next_start_makes_it(
     former, folder, started, statement
 ):
