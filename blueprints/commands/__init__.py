@@ -11,6 +11,7 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from .accounts import mail, users
+from .documents import documents
 from .moving import export, import_
 from .operations import (
     audit,
@@ -37,6 +38,7 @@ COMMANDS: tuple[click.Command, ...] = (
     backup,
     copy,
     doctor,
+    documents,
     export,
     import_,
     keys,
