@@ -26,6 +26,7 @@ const FORMS = { // each writes a moment
     if (days < 14) return { weekday: "short" };
     return { day: "numeric", month: "short", year: yearOf(moment) };
   },
+  since: moment => FORMS.sentence(moment), // behind "since", where no distance reads well
   end(moment) { // beside a choice of an end
     const isToday = daysAgo(moment) === 0;
     const isNear = moment - Date.now() < 2 * DAY_MS;
@@ -40,11 +41,22 @@ const FORMS = { // each writes a moment
   },
 };
 
-function inWords(moment, form = "sentence") { // a form of `FORMS`, or the `next` try in a sentence
-  const minutes = Math.round((moment - Date.now()) / 60000);
+function minutesAway(minutes) { // in 4 min, 4 min ago
   const near = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
-  if (form === "sentence" && minutes > -60 && minutes <= 0) return near.format(minutes, "minute");
-  if (form === "next" && minutes < 60) return near.format(Math.max(0, minutes), "minute"); // it may be late
+  if (minutes) return near.format(minutes, "minute");
+  return near.format(0, "second"); // "now", where "this minute" would stand
+}
+
+function justNow() {
+  const { locale } = new Intl.DateTimeFormat().resolvedOptions();
+  return locale.startsWith("en") ? "just now" : minutesAway(0);
+}
+
+function inWords(moment, form = "sentence") { // a form of `FORMS`, or the `next` try in a sentence
+  const minutes = Math.round((moment - Date.now()) / 60000) || 0; // no -0
+  if (form === "sentence" && minutes === 0) return justNow();
+  if (form === "sentence" && minutes > -60 && minutes < 0) return minutesAway(minutes);
+  if (form === "next" && minutes < 60) return minutesAway(Math.max(0, minutes)); // it may be late
   const write = FORMS[form] ?? FORMS.sentence;
   return moment.toLocaleString(undefined, write(moment));
 }

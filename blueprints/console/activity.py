@@ -41,7 +41,7 @@ _SENTENCES = {  # acts, which stand behind the name of the actor
     "document.created": "uploaded {document}",
     "document.viewed": "opened {document}",
     "document.downloaded": "saved {document}",
-    "document.binned": "put {document} into the bin",
+    "document.binned": "moved {document} to the bin",
     "document.restored": "restored {document}",
     "document.deleted": "deleted {document}",
     "document.expired": "deleted {document} at its end",

@@ -64,6 +64,36 @@ _KEPT = (
     "Set-Cookie",
     "WWW-Authenticate",
 )  # headers that an error's page keeps
+_EVENT_WORDS = {  # of the types of events
+    "document.created": "document uploaded",
+    "document.viewed": "document opened",
+    "document.downloaded": "document saved",
+    "document.binned": "document moved to the bin",
+    "document.expired": "document deleted at its end",
+    "collection.updated": "collection changed",
+    "collection.added": "document added to a collection",
+    "collection.removed": "document removed from a collection",
+    "collection.viewed": "collection opened",
+    "collection.downloaded": "collection saved",
+    "token.created": "link created",
+    "token.updated": "link changed",
+    "token.revoked": "link deleted",
+    "token.sent": "link sent by mail",
+    "token.opened": "link opened for the first time",
+    "token.visited": "link used, with a mail to you",
+    "token.refused": "link refused someone",
+    "token.spent": "link ended",
+    "api_key.created": "key created",
+    "api_key.revoked": "key revoked",
+    "api_key.rotated": "key replaced",
+    "webhook.disabled": "webhook switched off",
+    "session.created": "logged in",
+    "session.ended": "logged out",
+    "member.changed": "role of a member changed",
+    "identity.linked": "login added",
+    "identity.unlinked": "login removed",
+    "login.failed": "wrong password",
+}
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 _ASSETS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 _SOURCES = {  # templates that are joined, in this order: a later rule of a style wins
@@ -584,9 +614,7 @@ def _badge(document: Any) -> str:
 
 def _event_words(type: str) -> str:
     """Return the words for a type of events: `link ended` for `token.spent`."""
-    for name, word in (("token", "link"), ("api_", ""), ("spent", "ended"), (".", " ")):
-        type = type.replace(name, word)
-    return type
+    return _EVENT_WORDS.get(type, type.replace(".", " "))
 
 
 def _link_state(link: Any) -> State:

@@ -163,7 +163,7 @@ def test_the_bin_has_pages(member):
 def test_activity_tells_of_the_bin(member, found):
     put_in_bin(member, found)
     text = re.sub("<[^>]+>", "", member.get("/app/activity").text)
-    assert "put hello.md into the bin" in text
+    assert "moved hello.md to the bin" in text
     put_back(member, found)
     text = re.sub("<[^>]+>", "", member.get("/app/activity").text)
     assert "restored hello.md" in text

@@ -24,9 +24,11 @@ def test_what_was_done_has_the_width_of_the_card(member, document, open_browser,
     line.wait_for()
     assert "opened it" in line.inner_text()
     assert line.bounding_box()["width"] >= LEAST_PIXELS
-    summary = page.locator(".person > summary > span:last-child").bounding_box()
+    name = page.locator(".person > summary b > bdi").bounding_box()
+    state = page.locator(".person > summary .dim").bounding_box()
     copy = page.locator(".people").get_by_role("button", name="Copy").bounding_box()
-    assert summary["x"] + summary["width"] <= copy["x"]
+    assert name["x"] + name["width"] <= copy["x"]
+    assert state["y"] >= copy["y"] + copy["height"] / 2  # below the word on the button
 
 
 def test_what_was_done_is_shown_at_once_only_for_the_only_link(member, document, open_browser):

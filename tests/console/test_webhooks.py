@@ -160,3 +160,13 @@ def test_a_webhook_of_somebody_else_is_not_there(member, webhook, alice):
     assert alice.get(f"/v1/webhooks/{webhook['id']}").json == {
         name: webhook[name] for name in webhook if name != "secret"
     }
+
+
+def test_each_type_of_event_has_words_without_the_terms_of_the_documentation(member):
+    page = member.get("/app/activity").text
+    options = re.findall(r'<option value="([^"]+)">([^<]+)</option>', page)
+    assert {type for type, _ in options} >= set(EVENT_TYPES)
+    for type, said in options:
+        assert not re.search(r"token|api|binned|spent|[._]", said), type
+    assert len({said for _, said in options}) == len(options)
+    assert dict(options)["document.binned"] == "Document moved to the bin"

@@ -17,6 +17,9 @@ function foldActs(part) { // of each row into a menu, where no pointer hovers ov
 }
 
 foldActs(document);
+for (const current of all(".settings > nav [aria-current], .filters [aria-current]")) { // where they are one line
+  current.scrollIntoView({ block: "nearest", inline: "center" });
+}
 isTouched.addEventListener("change", () => foldActs(document)); // a window made narrow, a tablet turned
 
 const FIELDS = ".pill > summary, input:not([type=radio]:not(:checked)), textarea";
