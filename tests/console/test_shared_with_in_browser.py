@@ -5,6 +5,7 @@ import pytest
 from tests.console.visitor import Visitor
 
 LEAST_PIXELS = 160  # of the width of a sentence, so that no word of it is broken
+SECONDS = 15  # after which the page looks again
 
 
 @pytest.fixture
@@ -39,3 +40,34 @@ def test_what_was_done_is_shown_at_once_only_for_the_only_link(member, document,
     page.reload()
     assert page.locator(".person").count() == 2
     assert page.locator(".person[open]").count() == 0
+
+
+def open_once(link, service):
+    Visitor(service).get(link["viewUrl"].removeprefix(service.url))
+
+
+def test_an_opening_is_shown_while_the_page_stays_open(member, service, open_browser):
+    document = member.api.upload(b"x", name="Contract.txt", token=None)
+    link = member.api.share(document, label="Ana")
+    page = open_browser()
+    page.clock.install()
+    member.enter(page, f"/app/documents/{document['id']}")
+    page.get_by_text("not opened yet").wait_for()
+    assert page.locator(".person[open]").count() == 1
+    open_once(link, service)
+    page.clock.run_for(SECONDS * 1000 + 500)
+    page.get_by_text("Opened just now").wait_for()
+    assert page.locator(".person[open]").count() == 1
+
+
+def test_a_page_that_is_forgotten_asks_no_more_after_half_an_hour(member, open_browser):
+    document = member.api.upload(b"x", name="Contract.txt", token=None)
+    member.api.share(document)
+    page = open_browser()
+    page.clock.install()
+    member.enter(page, f"/app/documents/{document['id']}")
+    page.get_by_text("not opened yet").wait_for()
+    page.clock.fast_forward("31:00")
+    page.asked.clear()
+    page.clock.run_for(SECONDS * 4000)
+    assert not [address for address in page.asked if address.endswith(document["id"])]

@@ -20,6 +20,7 @@ function reload(address, then) {
     const list = $("#list");
     if (!list) return;
     foldActs(fresh);
+    keepOpen(list, fresh);
     list.replaceWith(fresh);
     refreshLater(fresh);
     const count = $(".used");
@@ -29,14 +30,24 @@ function reload(address, then) {
   });
 }
 
-function isInUse(list) { // to replace it would close what is open, or lose the place of the keyboard
-  return list.contains(document.activeElement) || $("details[open]", list);
+function keepOpen(list, fresh) { // what was done by a link stays open, or closed
+  for (const person of all(".person", list)) {
+    const same = $("#" + person.id, fresh);
+    if (same) same.open = person.open;
+  }
 }
 
-function refreshLater(list) { // while what it shows is about to change
+function isInUse(list) { // to replace it would close what is open, or lose the place of the keyboard
+  return list.contains(document.activeElement) || $("details[open]:not(.person)", list);
+}
+
+const refreshesUntil = Date.now() + 30 * 60000;
+
+function refreshLater(list) { // while what it shows may change, as long as the page is seen, and for half an hour
   const seconds = +list?.dataset.refresh;
   if (!seconds) return;
   setTimeout(() => {
+    if (Date.now() > refreshesUntil) return;
     if (!list.isConnected) return;
     if (document.hidden || isInUse(list)) refreshLater(list);
     else reload(location.href);
