@@ -5,13 +5,15 @@ function rowOf(address) { // the name in a list of what has this address
   return pathname.startsWith("/app/documents/") && $(`.list a[href="${pathname}"]`);
 }
 
-async function move(transition, address) {
-  const row = transition && address && rowOf(address);
-  if (!row) return;
+async function move(event, address) { // a transition that nobody looks at may fail in silence
+  const row = address && rowOf(address);
+  const transition = row && event.viewTransition;
+  if (!transition) return;
   row.style.viewTransitionName = "document";
+  transition.ready.catch(() => {});
   await transition.finished.catch(() => {});
   row.style.viewTransitionName = "";
 }
 
-addEventListener("pageswap", event => move(event.viewTransition, event.activation?.entry.url));
-addEventListener("pagereveal", event => move(event.viewTransition, globalThis.navigation?.activation?.from?.url));
+addEventListener("pageswap", event => move(event, event.activation?.entry.url));
+addEventListener("pagereveal", event => move(event, globalThis.navigation?.activation?.from?.url));
