@@ -124,7 +124,6 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
         "console/styles/receipts.css",
         "console/styles/jump.css",
         "console/styles/spaces.css",
-        "console/styles/transitions.css",
     ),
     "js": (
         "console/scripts/page.js",
@@ -137,7 +136,6 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
         "console/scripts/terms.js",
         "console/scripts/list.js",
         "console/scripts/jump.js",
-        "console/scripts/transitions.js",
         "console/scripts/upload.js",
         "console/scripts/share.js",
     ),
