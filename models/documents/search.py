@@ -7,8 +7,10 @@ from itertools import islice
 from time import thread_time
 from typing import Any
 
+from ..core import now
 from ..records import ResultPage
 from ..runtime import current_runtime
+from ..storage import param, prepared
 from .document import Document, Stored
 
 MOST_SCANNED = 10_000  # documents a call, at about 25 µs each
@@ -70,19 +72,33 @@ def _page_by_index(
     owner_id: str, rows: int, number: int, order: str, filters: dict[str, Any], among: Any
 ) -> NumberedPage:
     stored = Document.stored_by(owner_id)
+    if not filters and among is None:
+        total = stored.documents - stored.binned
+        number, pages = existing_page(total, rows, number)
+        asked = {"owner_id": owner_id, "now": now(), "rows": rows, "start": rows * (number - 1)}
+        return NumberedPage(Document.rows(_all(order), **asked), number, pages, stored, total)
     ids = Document.live_of(owner_id, Document.id, **filters)
     if among is not None:
         ids = ids.where(Document.id.in_(among))
-    is_all = not filters and among is None
-    total = stored.documents - stored.binned if is_all else ids.count()
+    total = ids.count()
     number, pages = existing_page(total, rows, number)
-    by = _SORTED_BY.get(order, [_NEWEST])
-    ids_of_page = (
-        ids.order_by(*by).limit(rows).offset(rows * (number - 1))
-    )  # sorted by an index alone
-    query: Any = Document.select().where(Document.id.in_(ids_of_page)).order_by(*by)
-    documents = Document.rows(query)
+    documents = Document.rows(_page_of(ids, order, rows, rows * (number - 1)))
     return NumberedPage(documents, number, pages, stored, total)
+
+
+@prepared
+def _all(order: str) -> Any:
+    """Select a page of an owner's documents in one of `ORDERS`, but by name."""
+    of_owner = Document.owner_id == param("owner_id")
+    ids = Document.select(Document.id).where(of_owner, *Document.live(param("now")))
+    return _page_of(ids, order, param("rows"), param("start"))
+
+
+def _page_of(ids: Any, order: str, rows: Any, start: Any) -> Any:
+    """Return the query of so many documents of these ids, which an index alone sorts."""
+    by = _SORTED_BY.get(order, [_NEWEST])
+    ids_of_page = ids.order_by(*by).limit(rows).offset(start)
+    return Document.select().where(Document.id.in_(ids_of_page)).order_by(*by)
 
 
 def _page_by_scan(
