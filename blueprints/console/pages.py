@@ -57,6 +57,11 @@ _HEADERS = {  # with `no-referrer` our own forms would come with `Origin: null`
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+# A page is compressed for a person and for our own pages. Its length says which of its parts are
+# alike: another site, which could have it loaded again and again with words of its own, would learn
+# from the lengths what else is on the page (BREACH, 2013). Browsers say who asks (Fetch Metadata).
+_ASKED_FOR_HERE = ("none", "same-origin")
+_COMPRESSION_OF_PAGES = 3  # of a list of 57 KB: 7.1 KB in 0.25 ms; 6 makes 6.6 KB in 0.64 ms
 _LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
 _KEPT = (
     "Allow",
@@ -231,7 +236,16 @@ def render(template: str, status_code: int = 200, **values: Any) -> Response:
     nonce = secrets.token_urlsafe(16)
     html = render_template(f"console/{template}.html", nonce=nonce, brand=brand(), **values)
     policy = {"Content-Security-Policy": _POLICY.format(nonce)}
-    return Response(html, status_code, _HEADERS | policy)
+    page = Response(html, status_code, _HEADERS | policy)
+    if _accepts_gzip() and request.headers.get("Sec-Fetch-Site") in _ASKED_FOR_HERE:
+        page.data = gzip.compress(page.data, _COMPRESSION_OF_PAGES, mtime=0)
+        page.headers["Content-Encoding"] = "gzip"
+        page.headers["Vary"] = "Accept-Encoding, Sec-Fetch-Site"
+    return page
+
+
+def _accepts_gzip() -> bool:
+    return request.accept_encodings["gzip"] > 0
 
 
 def go(path: str, done: str = "", **more: Any) -> Response:
@@ -401,7 +415,7 @@ def static(version: str, kind: str) -> Response:  # noqa: ARG001
     found = asset(kind)
     if request.path != found.address:  # the address of another version
         raise NotFound
-    is_compressed = request.accept_encodings["gzip"] > 0
+    is_compressed = _accepts_gzip()
     response = Response(
         found.compressed if is_compressed else found.content,
         content_type=found.content_type,

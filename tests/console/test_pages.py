@@ -50,6 +50,34 @@ def test_a_page_allows_nothing_but_its_own_script_and_style(member, visitor):
         nonces.add(nonce)
 
 
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_a_page_that_a_person_or_a_page_of_ours_asks_for_is_compressed(member, site):
+    plain = member.get("/app/requests")
+    asked = {"Accept-Encoding": "gzip, br", "Sec-Fetch-Site": site}
+    compressed = member.get("/app/requests", **asked)
+    assert compressed.headers["Content-Encoding"] == "gzip"
+    assert compressed.headers["Vary"] == "Accept-Encoding, Sec-Fetch-Site"
+    page = gzip.decompress(compressed.body).decode()
+    assert len(page) == len(plain.text)  # which has another nonce and another key of its form
+    assert len(compressed.body) < len(page) / 2
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {},
+        {"Sec-Fetch-Site": "none", "Accept-Encoding": "br"},
+    ],
+    ids=["by another site", "by a site beside", "by who does not say", "without gzip"],
+)
+def test_no_other_site_learns_from_the_length_of_a_page_what_is_on_it(member, asked):
+    answer = member.get("/app/requests", **({"Accept-Encoding": "gzip, br"} | asked))
+    assert answer.status == 200
+    assert answer.headers["Content-Encoding"] is None
+
+
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 
 
