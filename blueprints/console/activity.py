@@ -15,7 +15,6 @@ from markupsafe import Markup
 from models import (
     ApiKey,
     Collection,
-    Document,
     DocumentToken,
     Event,
     EventHead,
@@ -144,7 +143,7 @@ def show_activity() -> Response:
     """Tell who did what, newest first, by document and type"""
     asked = {name: request.args.get(name, "") for name in ("type", "document", "own")}
     events, further = _events(asked)
-    names = _Names(g.caller.owner_id)
+    names = _Names(g.caller.owner_id, events, asked["document"])
     return render(
         "activity",
         days=[(day, names.people(list(those))) for day, those in groupby(events, _day)],
@@ -193,10 +192,10 @@ def timelines(owner_id: str, target_id: str) -> dict[str, list[tuple[Event, Mark
     The keys are the ids of the links. An event has a sentence, and the id of the opening at which
     something was accepted. Events that are older than the last 100 of the target are left out.
     """
-    names = _Names(owner_id)
     events, _ = Event.feed(
         owner_id, MOST_ON_A_TIMELINE, None, oldest_first=False, **facts_about(target_id)
     )
+    names = _Names(owner_id, events)
     found: dict[str, list[tuple[Event, Markup, str | None]]] = {}
     for event in events:
         data = event.data
@@ -215,13 +214,14 @@ def _day(event: Event) -> str:
 
 
 class _Names:
-    """Names for ids, each looked up once."""
+    """Names for the ids in events, each looked up once, and documents all at once."""
 
-    def __init__(self, owner_id: str) -> None:
+    def __init__(self, owner_id: str, events: list[Event], document_id: str = "") -> None:
         self._owner_id = owner_id
         self._called = cache(self._look_up)
-        self._document = cache(self._find)
         self._person = cache(_name_of)
+        ids = {document_id, *(event.data.get("documentId", "") for event in events)} - {""}
+        self._documents = {one.id: one for one in with_binned(owner_id, ids)}
 
     def people(self, events: list[Event]) -> list[tuple[str, list[Act]]]:
         """Return the actors of a day's events with their acts; what is the same is one act."""
@@ -299,7 +299,7 @@ class _Names:
         return Markup("{} {}{}").format(who, act, often)
 
     def document(self, id: str | None) -> Markup | None:
-        found = self._document(id or "")
+        found = self._documents.get(id or "")
         if found is None:
             return None
         path = "bin" if found.binned_at else f"documents/{found.id}"
@@ -307,14 +307,9 @@ class _Names:
 
     def _sender(self, type: str, id: str | None) -> str | None:
         """Return the name that the sender of a document has typed, in quotation marks, if any."""
-        found = self._document(id or "") if type == "document.created" else None
+        found = self._documents.get(id or "") if type == "document.created" else None
         name = found.metadata.get("from") if found else None
         return f"“{name}”" if name else None
-
-    def _find(self, document_id: str) -> Document | None:
-        for found in with_binned(self._owner_id, [document_id]):
-            return found
-        return None
 
     def _look_up(self, table: type[Owned], id: str | None) -> str | None:
         with suppress(ServiceError):
