@@ -248,6 +248,7 @@ def test_what_is_special_to_sqlite_is_used_in_the_storage_package_only():
 PREPARING = (  # of queries that each request, each event, or each page for people makes
     "models.storage",
     "models.records",
+    "models.accounts.member",
     "models.documents.document",
     "models.documents.search",
     "models.events.delivery",

@@ -42,7 +42,7 @@ from ..views.collection import entries_of, send_zip
 from ..views.content import UNKNOWN_TYPE
 from ..views.links import base_url, qr_code
 from .activity import timelines
-from .forms import accepts_html, end, once, text, today
+from .forms import accepts_html, by_day, end, once, text, today
 from .links import go_to_ready, issue, link_fields
 from .pages import (
     HOME,
@@ -65,6 +65,7 @@ share_target = Pages("share_target")
 BIN_PATH = "/app/bin"
 ON_A_PAGE = 50
 BINNED_ON_A_PAGE = 50
+SORTED_BY_DAY = ("", "oldest")  # the orders of a list with headings
 FIRST_KINDS = ("PDF", "Pictures", "Tables", "Texts")  # the filters that stand beside the list
 MOST_SELECTED = 100
 MOST_LINKS = 100
@@ -107,6 +108,7 @@ def show_documents(**_: str) -> Response:
         "documents",
         asked=asked,
         list=page,
+        days=by_day(page.documents) if asked["sort"] in SORTED_BY_DAY else [("", page.documents)],
         address=lambda number: "?" + urlencode(given | {"page": number}),
         narrowed=partial(_narrowed, given),
         kinds=viewer.KINDS,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import wraps
 from hashlib import sha256
+from itertools import groupby
 from typing import Any
 
 import flask_smorest
@@ -179,14 +180,22 @@ def today() -> date:
     return _moment_now().date()
 
 
-def day_heading(moment: int) -> str:
-    """Return the words for the days around a moment, in UTC, as headings of a list.
+def by_day(rows: Sequence[Any]) -> list[tuple[str, list[Any]]]:
+    """Return the rows of a list in their order, grouped below headings by when they were created.
 
-    The script words them anew in the zone of the browser (`dayHeading` in `times.js`).
+    The headings are in UTC; the script words them anew in the zone of the browser (`dayHeading` in
+    `times.js`).
     """
+    of_today = today()
+    groups = groupby(rows, lambda row: day_heading(row.created_at, of_today))
+    return [(heading, list(of_days)) for heading, of_days in groups]
+
+
+def day_heading(moment: int, of_today: date) -> str:
+    """Return the words for the days around a moment, in milliseconds."""
     day = datetime.fromtimestamp(moment / 1000, UTC).date()
-    days = (today() - day).days
-    since_monday = today().weekday()
+    days = (of_today - day).days
+    since_monday = of_today.weekday()
     if days <= 0:
         return "Today"
     if days == 1:
@@ -195,9 +204,9 @@ def day_heading(moment: int) -> str:
         return "Earlier this week"
     if days <= since_monday + 7:
         return "Last week"
-    if (day.year, day.month) == (today().year, today().month):
+    if (day.year, day.month) == (of_today.year, of_today.month):
         return "Earlier this month"
-    return f"{day:%B}" if day.year == today().year else f"{day:%B %Y}"
+    return f"{day:%B}" if day.year == of_today.year else f"{day:%B %Y}"
 
 
 def friday_after_tomorrow() -> date:

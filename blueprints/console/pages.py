@@ -34,7 +34,6 @@ from ..views.links import frame, visible, with_addresses
 from ..views.notices import brand, prefers_html
 from .forms import (
     accepts_html,
-    day_heading,
     form,
     form_key,
     friday_after_tomorrow,
@@ -474,6 +473,7 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         new_files=new_files,
         whereabouts=whereabouts,
         this_page=this_page,
+        time=time,
         today=today,
         turned_link=turned_link,
     )
@@ -481,7 +481,6 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         address=address_of,
         badge=_badge,
         badge_of=viewer.badge,
-        day_heading=day_heading,
         event_words=_event_words,
         frame=frame,
         initials=initials,
@@ -606,6 +605,20 @@ def initials(name: str) -> str:
     words = re.findall(r"[^\W_]+", name.partition("@")[0])
     named = words[:1] + words[1:][-1:]
     return "".join(word[0] for word in named).upper() or "•"
+
+
+def time(moment: int | None, otherwise: str = "–", form: str = "") -> Markup | str:
+    """Return the element of a moment, in milliseconds, or `otherwise` without one.
+
+    It is in UTC to the minute; the script words it anew in the zone of the browser, by `form`, one
+    of those in `moments.js`.
+    """
+    if not moment:
+        return otherwise
+    second = rfc3339(moment)[:19]
+    shows = f' data-shows="{form}"' if form else ""
+    minute = second[:16].replace("T", " ")
+    return Markup(f'<time{shows} datetime="{second}Z">{minute} UTC</time>')  # noqa: S704
 
 
 def _kind(document: Any) -> str:

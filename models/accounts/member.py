@@ -10,6 +10,7 @@ from peewee import TextField
 
 from ..core import Invalid, NotFound, ScopeMissing
 from ..records import Owner, SealedByOwner
+from ..storage import param, prepared
 
 READ, WRITE, MANAGE = "read", "write", "manage"
 _MAY_READ = frozenset({"documents:read", "events:read"})
@@ -56,7 +57,7 @@ class Member(SealedByOwner):
 
     @classmethod
     def of_user(cls, user_id: str) -> list[Self]:
-        return cls.rows(cls.select().where(cls.user_id == user_id).order_by(cls.id))
+        return cls.rows(_of_user(), user_id=user_id)
 
     @classmethod
     def is_last_manager(cls, space_id: str, user_id: str) -> bool:
@@ -80,6 +81,11 @@ class Member(SealedByOwner):
             raise ScopeMissing(
                 f"Your role in this space, {self.role!r}, does not permit this. Ask who manages it."
             )
+
+
+@prepared
+def _of_user() -> Any:
+    return Member.select().where(Member.user_id == param("user_id")).order_by(Member.id)
 
 
 def require_role(role: str) -> None:

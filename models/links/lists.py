@@ -69,13 +69,15 @@ def _targets(owner_id: str, ids: Iterable[str]) -> dict[str, Target]:
 
 @dataclass(frozen=True)
 class LinksOfTarget:
-    """The number of live links, with the newest one; and the last use of a link, by whom.
+    """The number of live links, the id of the newest one, and the last use of a link, by whom.
 
-    `used_by` is what is known of the reader, else the label of the link.
+    `ends_at` is when the only live link ends. `used_by` is what is known of the reader, else the
+    label of the link. Moments are in milliseconds.
     """
 
     live: int
-    newest: DocumentToken | None
+    newest_id: str | None
+    ends_at: int | None
     used_at: int | None
     used_by: str | None
 
@@ -86,28 +88,19 @@ def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
         return {}
     by_id = {target.id: target for target in targets}
     owner_id = targets[0].owner_id
-    count = len(by_id)
-    asked = {"owner_id": owner_id, **_numbered("target", count, by_id)}
-    rows = _counts(count).all(now=now(), **asked)
-    newest_ids = _numbered("id", count, (newest_id for _, _, newest_id, _ in rows))
-    last_uses = _numbered("use", count, (used_at for *_, used_at in rows))
-    shown = DocumentToken.rows(_links(count), **asked, **newest_ids, **last_uses)
-    by_token = {one.id: one for one in shown}
-    by_use = {(one.target_id, one.last_used_at): one for one in shown if one.last_used_at}
-    readers = _last_readers([one for one in by_use.values() if one.questions is not None], by_id)
-    found = {}
-    for id, live, newest_id, used_at in rows:
-        used = by_use.get((id, used_at))
-        reader = readers.get(used.id) if used else None
-        label = reader or (used.label if used else None)
-        found[id] = LinksOfTarget(int(live), by_token.get(newest_id), used_at, label)
-    return found
+    values = _numbered("target", by_id)
+    rows = _counts(len(by_id)).all(owner_id=owner_id, now=now(), **values)
+    readers = _last_readers(owner_id, {id: used_at for id, *_, used_at in rows if used_at}, by_id)
+    return {
+        id: LinksOfTarget(
+            int(live), newest_id, ends_at if live == 1 else None, used_at, readers.get(id)
+        )
+        for id, live, newest_id, ends_at, used_at in rows
+    }
 
 
-def _numbered(name: str, count: int, values: Iterable[Any]) -> dict[str, Any]:
-    """Return the values of so many parameters; those without a value are None."""
-    names = [f"{name}{number}" for number in range(count)]
-    return dict.fromkeys(names) | dict(zip(names, values, strict=False))
+def _numbered(name: str, values: Iterable[Any]) -> dict[str, Any]:
+    return {f"{name}{number}": value for number, value in enumerate(values)}
 
 
 def _parameters(name: str, count: int) -> list[Any]:
@@ -116,7 +109,10 @@ def _parameters(name: str, count: int) -> list[Any]:
 
 @prepared
 def _counts(count: int) -> Any:
-    """Count the live links to so many targets; with the id of the newest one, and the last use."""
+    """Count the live links to so many targets.
+
+    With it come the id of the newest live link, the last end of one, and the last use of any.
+    """
     token = DocumentToken
     is_live = token.condition("live", True, param("now"))
     return (
@@ -124,6 +120,7 @@ def _counts(count: int) -> Any:
             token.target_id,
             fn.COUNT(Case(None, ((is_live, SQL("1")),))),
             fn.MAX(Case(None, ((is_live, token.id),))),
+            fn.MAX(Case(None, ((is_live, token.expires_at),))),
             fn.MAX(token.last_used_at),
         )
         .where(
@@ -133,19 +130,37 @@ def _counts(count: int) -> Any:
     )
 
 
+def _last_readers(
+    owner_id: str, used_at: dict[str, int], targets: dict[str, Target]
+) -> dict[str, str | None]:
+    """Return who used a link last, by the id of its target, for those whose last use is given."""
+    if not used_at:
+        return {}
+    values = _numbered("target", used_at) | _numbered("use", used_at.values())
+    links = DocumentToken.rows(_last_used(len(used_at)), owner_id=owner_id, **values)
+    last_used = {
+        link.target_id: link for link in links if link.last_used_at == used_at[link.target_id]
+    }
+    known = _known_readers(
+        [one for one in last_used.values() if one.questions is not None], targets
+    )
+    return {id: known.get(link.id) or link.label for id, link in last_used.items()}
+
+
 @prepared
-def _links(count: int) -> Any:
-    """Return the links with so many ids, and those to so many targets with so many last uses."""
+def _last_used(count: int) -> Any:
+    """Return the links to so many targets that were used last at so many moments."""
     token = DocumentToken
-    is_to_one = token.target_id.in_(_parameters("target", count))
-    is_last_used = token.last_used_at.in_(_parameters("use", count))
-    has_id = token.id.in_(_parameters("id", count))
     return token.select().where(
-        token.owner_id == param("owner_id"), has_id | (is_to_one & is_last_used)
+        token.owner_id == param("owner_id"),
+        token.target_id.in_(_parameters("target", count)),
+        token.last_used_at.in_(_parameters("use", count)),
     )
 
 
-def _last_readers(tokens: list[DocumentToken], targets: dict[str, Any]) -> dict[str, str | None]:
+def _known_readers(
+    tokens: list[DocumentToken], targets: dict[str, Target]
+) -> dict[str, str | None]:
     """Return what is known of the last reader of each guarded link that was opened."""
     if not tokens:
         return {}

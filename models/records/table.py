@@ -76,6 +76,17 @@ class Table(Model):
         return None if found is None else cls.of_columns(found)
 
     @classmethod
+    def get_by_id(cls, id: str) -> Self:
+        """Return the row with this id, also if it does not open.
+
+        Raises `DoesNotExist` if there is none.
+        """
+        found = cls.as_stored(id)
+        if found is None:
+            raise cls.DoesNotExist  # type: ignore[attr-defined]
+        return found
+
+    @classmethod
     def all_newest_first(cls) -> list[Self]:
         return cls.rows(_newest_first(cls))
 
