@@ -29,7 +29,8 @@ from models.links import (
     link_of_owner,
     links_by_target,
     replacer_of,
-    shared_targets,
+    shared_documents,
+    shared_in_collections,
 )
 
 from ..http import COOKIE, DELETE, READ, WRITE
@@ -97,7 +98,7 @@ def show_documents(**_: str) -> Response:
         media_types=viewer.media_types_of(asked["type"]),
         order=asked["sort"],
         is_received=asked["is"] == "received",
-        among=shared_targets(owner_id) if asked["is"] == "shared" else None,
+        among=shared_documents(owner_id) if asked["is"] == "shared" else None,
     )
     # documents that a phone has shared and stored
     shared = request.args.getlist("shared")[:MOST_SELECTED]
@@ -115,6 +116,7 @@ def show_documents(**_: str) -> Response:
         first_kinds=FIRST_KINDS,
         sorts=ORDERS,
         links=links_by_target(page.documents),
+        together=shared_in_collections(page.documents),
         uploaders=names_of(filter(None, (one.uploader_id for one in page.documents))),
         gone=binned(owner_id, request.args.getlist("id")[:MOST_SELECTED]),
         shared=stored,

@@ -9,7 +9,7 @@ from .bin import (
     put_in_bin,
     with_binned,
 )
-from .collection import MOST_DOCUMENTS, Collection
+from .collection import MOST_DOCUMENTS, Collection, listed_in
 from .document import BIN_MS, Document
 from .search import ORDERS, documents_page, existing_page, find_documents, has_words
 from .stored_preview import StoredPreview

@@ -272,6 +272,11 @@ class Collection(KeyedRow, Owned):
         Event.record(self.owner_id, type, {"collection_id": self.id} | facts)
 
 
+def listed_in(collection_ids: Any) -> Any:
+    """Return the query of the ids of the documents in collections, whose ids a query returns."""
+    return _LISTED.select(_LISTED.document_id).where(_LISTED.collection_id.in_(collection_ids))
+
+
 def _take_out_of_all(document: Document) -> None:
     """Take a document out of all collections, in the transaction that deletes it."""
     for collection in Collection.holding(document):

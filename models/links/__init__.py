@@ -33,7 +33,8 @@ from .lists import (
     readings_by_links,
     replacer_of,
     secret_of,
-    shared_targets,
+    shared_documents,
+    shared_in_collections,
 )
 from .receiving import (
     Receipt,

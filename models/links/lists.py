@@ -8,11 +8,11 @@ from typing import Any
 from peewee import SQL, Case, fn
 
 from ..core import NotFound, now
-from ..documents import Collection, Document
+from ..documents import Collection, Document, listed_in
 from ..events import READINGS, Event, facts_about
 from ..records import ResultPage, RowWith
 from ..storage import param, prepared
-from .document_token import DocumentToken, FormerTarget
+from .document_token import UPLOAD, DocumentToken, FormerTarget
 from .guards import NOTHING, Gate, Opening, asked
 from .target import Target, target_of
 
@@ -176,11 +176,43 @@ def _known_readers(
     return known
 
 
-def shared_targets(owner_id: str) -> Any:
-    """Return the query of the ids of all targets of an owner's live links."""
+def shared_documents(owner_id: str) -> Any:
+    """Return the query of the ids of the documents that an owner's live links open.
+
+    A link opens them by themselves, or in a collection.
+    """
+    opened = _opened(owner_id, now())
+    is_opened = Document.id.in_(opened) | Document.id.in_(listed_in(opened))
+    return Document.select(Document.id).where(Document.owner_id == owner_id, is_opened)
+
+
+def shared_in_collections(documents: Sequence[Document]) -> set[str]:
+    """Return the ids of those documents of one owner that live links to collections open."""
+    if not documents:
+        return set()
+    values = _numbered("document", (one.id for one in documents))
+    asked = {"owner_id": documents[0].owner_id, "now": now(), **values}
+    return {id for (id,) in _in_collections(len(documents)).all(**asked)}
+
+
+@prepared
+def _in_collections(count: int) -> Any:
+    opened = _opened(param("owner_id"), param("now"))
+    return Document.select(Document.id).where(
+        Document.id.in_(_parameters("document", count)), Document.id.in_(listed_in(opened))
+    )
+
+
+def _opened(owner_id: Any, moment: Any) -> Any:
+    """Return the query of the ids of all targets that an owner's live links open.
+
+    A link that only takes files opens none.
+    """
     token = DocumentToken
     return token.select(token.target_id).where(
-        token.owner_id == owner_id, token.condition("live", True, now())
+        token.owner_id == owner_id,
+        token.permissions != SQL(f"'{UPLOAD}'"),
+        token.condition("live", True, moment),
     )
 
 

@@ -308,6 +308,23 @@ def test_a_row_names_the_reader_whom_a_guarded_link_knows(member):
     assert state_of(member, "offer.txt").startswith("“Karim” opened it")
 
 
+def test_a_document_in_a_shared_collection_is_said_to_be_shared(member):
+    api = member.api
+    together, apart, asked_for = (api.upload(b"x", name=f"{n}.txt", token=None) for n in range(3))
+    collection = api.collect(title="Offer", documentIds=[together["id"]])
+    api.collect(title="Mine", documentIds=[apart["id"]])
+    inbox = api.collect(title="Inbox", documentIds=[asked_for["id"]])
+    api.share(inbox, permissions=["upload"])
+    assert state_of(member, "0.txt") == "Only you"
+    link = api.share(collection)
+    assert state_of(member, "0.txt") == "Shared in a collection"
+    assert state_of(member, "1.txt") == state_of(member, "2.txt") == "Only you"
+    shared = rows(member.get("/app/documents?is=shared"))
+    assert shared == rows(member.get("/app/documents?is=shared&sort=name")) == ["0.txt"]
+    api.revoke(collection, link)
+    assert state_of(member, "0.txt") == "Only you"
+
+
 def test_the_list_is_narrowed_to_what_is_shared_or_was_received(member):
     api = member.api
     shared, ended, mine = (api.upload(b"x", name=f"{n}.txt", token=None) for n in range(3))
