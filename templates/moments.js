@@ -20,6 +20,7 @@ const FORMS = { // each writes a moment
   clock: () => CLOCK,
   day: moment => ({ weekday: "short", day: "numeric", month: "short", year: yearOf(moment) }),
   long: moment => ({ weekday: "long", day: "numeric", month: "long", year: yearOf(moment), ...CLOCK }),
+  record: () => ({ weekday: "long", day: "numeric", month: "long", year: "numeric", ...CLOCK, timeZoneName: "short" }), // to print and keep
   row(moment) { // behind a row of a list, whose heading tells the days around it
     const days = daysAgo(moment);
     if (days <= 1) return CLOCK;

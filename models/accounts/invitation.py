@@ -35,8 +35,7 @@ this invitation {} {}:
 The link works once, for {} days, with this e-mail address."""
 _RESET = """Hello,
 
-someone, probably you, asked to reset the password of your account at
-{}. Choose a new one here:
+someone, probably you, asked to reset the password of your account. Choose a new one here:
 
 {}
 
@@ -190,7 +189,7 @@ class Invitation(SealedByService):
         if MailLimit.wait_ms(user.id, "reset", user.email):
             return None
         secret = cls._add(user.email_folded, user, RESET_SECONDS).secret
-        return user.email, "Reset your password", _RESET.format(_service(), address_of(secret))
+        return user.email, "Reset your password", _RESET.format(address_of(secret))
 
     @classmethod
     def sets_password(cls, secret: str) -> bool:

@@ -57,17 +57,18 @@ def test_a_new_person_has_a_copied_link_with_a_password_in_four_clicks(service, 
     page.keyboard.type("correct horse battery staple")
     page.keyboard.press("Enter")
     page.wait_for_url("**/app/documents")
-    page.locator("#file").set_input_files([THREE[0]])  # dropped onto the page
+    with page.expect_file_chooser() as choosing:
+        clicks.on(page.get_by_text("Choose files"))
+    choosing.value.set_files([THREE[0]])
     clicks.on(page.locator("[data-pill=who] > summary"))
-    clicks.on(page.get_by_role("button", name="Suggest one"))
-    password = page.get_by_label("Password").input_value()
+    page.keyboard.type("tulip-harbor-42")  # its field has the focus
     clicks.on(page.get_by_role("button", name=CREATE))
     until(lambda: said(page) == "The link is copied.")
     assert clicks.number <= 4
     assert re.search(r"until Friday, \w+ \d+", page.inner_text(".ready"))
     recipient = open_browser()
     recipient.goto(copied(page))
-    recipient.get_by_label("Password").fill(password)
+    recipient.get_by_label("Password").fill("tulip-harbor-42")
     recipient.get_by_role("button", name="Open the document").click()
     recipient.wait_for_load_state()
     assert not recipient.get_by_label("Password").count()
@@ -171,6 +172,23 @@ def test_by_keyboard_alone_a_file_becomes_a_link_that_ends_tomorrow(open_card):
     until(lambda: said(page) == "The link is copied.")
     assert "at 23:59" in page.inner_text(".ready time")
     assert page.evaluate("document.activeElement.dataset.copy") == copied(page)
+
+
+def test_a_pill_that_holds_a_text_is_typed_into_at_once(open_card):
+    page = open_card()
+    choose(page, THREE[0])
+    typed = {"who": "tulip", "more": "Ana"}
+    for kind, text in typed.items():
+        page.locator(f"[data-pill={kind}] > summary").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.type(text)
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.matches('.pill > summary')")
+    assert say_of(page, "who") == "Anyone with the password"
+    assert say_of(page, "more") == "for Ana"
+    page.locator("[data-pill=who] > summary").click()
+    page.locator("[data-pill=who] > summary").click()  # closes it again
+    assert not page.locator("[data-pill=who]").evaluate("one => one.open")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

@@ -18,7 +18,7 @@ SHOWN = {  # words of a copy button -> where its page shows what is copied
     "Copy the link": "#link",
     "Copy again": "#link",
     "Copy the HTML": "#embed",
-    "Copy the words": "#words",
+    "Copy the message": "#words",
 }
 OF_A_LINK = "Copy"  # stands in the row of a link, which shows no address
 OF_A_ROW = "Copy link"  # asks the page of a link for its address when it is pressed

@@ -423,7 +423,7 @@ def test_on_a_phone_a_notice_hides_nothing_that_is_pressed_next(service, open_br
     enter(page, service)
     file = {"name": "Contract.md", "mimeType": "text/markdown", "buffer": b"# Contract"}
     page.get_by_label("Drop a file, get a link").set_input_files(file)
-    until(lambda: page.inner_text("#say") == "1 stored.")
+    until(lambda: page.inner_text("#say") == "1 file stored.")
     page.get_by_role("checkbox", name="Contract.md").check()
     for button in page.locator(".bar button").all():
         assert is_on_top(button), button.inner_text()

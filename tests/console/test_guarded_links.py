@@ -249,7 +249,7 @@ def test_a_mailed_link_for_a_new_password_leads_to_a_page_that_says_so(mailing, 
     sent = visitor.follow(visitor.post("/app/forgot", {"email": email}))
     assert "Check your mail" in words(sent)
     assert element_of(sent, "say") == ""  # the page says it
-    path = re.search(rf"{BASE}(/app/signup\S+)", box.wait_for(1)[0].text)[1]
+    path = re.search(rf"{BASE}(\S*)", box.wait_for(1)[0].text)[1]  # the first link of the mail
     page = visitor.get(path)
     assert "Choose a new password" in words(page)
     assert "Sign up" not in words(page)

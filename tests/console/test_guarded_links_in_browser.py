@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from datetime import UTC, datetime
 
 import pytest
 
@@ -122,6 +123,8 @@ def test_an_owner_makes_a_link_that_asks_and_sees_who_opened_it(
     check(page, 375)
     follow(page.get_by_role("link", name="Receipt"))
     assert "I keep this to myself." in page.inner_text("main")
+    accepted = page.inner_text("dt:has-text('When') + dd")
+    assert re.search(rf"{datetime.now(UTC).year} at .+ UTC", accepted)  # as it may be printed
     page.locator("summary", has_text="For audits").click()
     check(page, 375)
     with page.expect_download() as saved:

@@ -9,7 +9,7 @@ import pytest
 from blueprints.console.activity import _day
 from models import Event
 from models.core import now
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, field_of
 from tests.contract.webhooks import create_webhook
 from tests.service import ROOT
 
@@ -382,3 +382,22 @@ def test_one_script_words_the_moments_of_all_pages():
         path.name for path in (ROOT / "templates").rglob("*.js") if "hour:" in path.read_text()
     ]
     assert words_hours == ["moments.js"]
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [("requests", "title"), ("webhooks", "url"), ("account/delete", "password")],
+)
+def test_a_page_that_is_for_one_form_begins_in_its_field(path, field, member):
+    page = member.get(f"/app/{path}")
+    assert "autofocus" in field_of(page, field)
+
+
+@pytest.mark.parametrize(
+    ("path", "make"),
+    [("requests", {"title": "Receipts"}), ("webhooks", {"url": "https://hook.example/in"})],
+)
+def test_a_page_that_lists_something_begins_at_its_top(path, make, member):
+    page = member.get(f"/app/{path}")
+    member.submit(page, f"/app/{path}", **make)
+    assert "autofocus" not in member.get(f"/app/{path}").text

@@ -79,7 +79,7 @@ def test_the_acts_of_a_row_fold_when_a_window_is_made_narrow(member, open_browse
 def test_the_notice_that_files_are_stored_leaves_the_button_free_that_comes_next(phone):
     phone.member.enter(phone)
     phone.locator("#file").set_input_files([file("Offer.pdf")])
-    until(lambda: said(phone) == "1 stored.")
+    until(lambda: said(phone) == "1 file stored.")
     notice = phone.locator("#say").bounding_box()
     for panel in ("who", "may", "until", "more"):
         open_pill(phone, panel)

@@ -38,7 +38,7 @@ def test_several_files_are_uploaded_one_after_another(service, open_browser):
     page = open_browser()
     enter(page, service)
     page.locator("#file").set_input_files([file(f"{n}.txt") for n in range(4)])
-    until(lambda: said(page) == "4 stored.")
+    until(lambda: said(page) == "4 files stored.")
     until(lambda: names(page) == ["3.txt", "2.txt", "1.txt", "0.txt"])
 
 
@@ -60,7 +60,7 @@ def test_files_are_dropped_anywhere_or_pasted(way, service, open_browser):
         page.evaluate(DROP, ["dragover", ["a.txt"]])
         assert "over" in page.locator("html").get_attribute("class")
     page.evaluate(DROP, [way, ["a.txt", "b.txt"]])
-    until(lambda: said(page) == "2 stored.")
+    until(lambda: said(page) == "2 files stored.")
     until(lambda: sorted(names(page)) == ["a.txt", "b.txt"])
 
 
@@ -93,7 +93,7 @@ def test_a_dropped_folder_is_stored_with_all_that_is_in_it(service, open_browser
     carried = {"items": [], "files": [str(tmp_path / "contracts")], "dragOperationsMask": 1}
     for type in ("dragEnter", "dragOver", "drop"):
         mouse.send("Input.dispatchDragEvent", {"type": type, "x": 640, "y": 400, "data": carried})
-    until(lambda: said(page) == "2 stored.")
+    until(lambda: said(page) == "2 files stored.")
     until(lambda: sorted(names(page)) == ["a.txt", "b.txt"])
 
 
@@ -129,7 +129,7 @@ def test_progress_moves_and_an_upload_is_cancelled_and_sent_again(service, open_
     network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": -1})
     page.locator("#file").set_input_files([file("slow.bin")])
     until(lambda: names(page) == ["slow.bin"])
-    until(lambda: said(page) == "1 stored.")
+    until(lambda: said(page) == "1 file stored.")
 
 
 def test_what_a_cut_line_stopped_goes_on_by_itself_and_is_not_stored_twice(service, open_browser):
@@ -322,7 +322,7 @@ def test_cancelled_files_leave_the_clipboard_as_it_was(sender):
 
 def test_a_file_that_is_only_stored_asks_for_no_link_any_more(sender):
     sender.locator("#file").set_input_files([file("mine.txt")])
-    until(lambda: said(sender) == "1 stored.")
+    until(lambda: said(sender) == "1 file stored.")
     field(sender, "Password").fill("for another file")
     sender.get_by_role("button", name="Keep private").click()
     assert said(sender) == "Stored. Only you can open it."

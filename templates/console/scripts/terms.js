@@ -92,6 +92,15 @@ addEventListener("toggle", event => { // the moments may be old by now
 
 addEventListener("invalid", event => openPillOf(event.target), true);
 
+addEventListener("click", event => { // a pill that opens is typed into at once
+  const pill = event.target.closest(".pill:not([open]) > summary")?.parentElement;
+  const first = pill && $(".panel input:not([type=hidden])", pill);
+  if (!first?.matches("[type=text], [type=password]")) return;
+  event.preventDefault(); // it opens here, as only then its field takes the focus
+  pill.open = true;
+  first.focus();
+});
+
 addEventListener("click", event => {
   const pill = event.target.closest(".pill");
   const isPointed = event.detail > 0; // and not chosen by an arrow key

@@ -187,7 +187,8 @@ function ended() {
   running = null;
   next();
   if (running || queue.length) return;
-  if (sum) say(stored === sum ? `${stored} stored.` : `${stored} of ${sum} stored.`);
+  const files = sum === 1 ? "file" : "files";
+  if (sum) say(stored === sum ? `${stored} ${files} stored.` : `${stored} of ${sum} ${files} stored.`);
   stored = 0;
   sum = 0;
   if ($("#list")) reload(location.href);
