@@ -50,6 +50,8 @@ def failure_of(error: Exception, deadline_seconds: float) -> str:
         return f"There was no answer within {deadline_seconds:g} s."
     if isinstance(cause, socket.gaierror):
         return "The name is not known."
+    if isinstance(cause, ConnectionRefusedError):
+        return "The connection was refused."
     return f"The connection failed: {type(cause).__name__}."
 
 

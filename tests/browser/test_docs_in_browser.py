@@ -40,7 +40,9 @@ def test_the_filter_leaves_the_calls_that_hold_every_word(open_page):
     assert len(ids) < every_call / 4
     assert page.inner_text("#found") == f"{len(ids)} hold this."
     assert not page.locator("#documents h2").is_visible()
+    assert not page.locator("h1").is_visible()  # what is found comes first
     page.fill("#find", "")
+    assert page.locator("h1").is_visible()
     assert page.locator("details:has(.verb):visible").count() == every_call
 
 
@@ -69,3 +71,13 @@ def test_the_page_works_without_script(open_page):
     assert page.locator("#documents_upload pre").first.is_visible()
     assert not page.locator("#find").is_visible()
     assert page.locator(".copied").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_groups_are_beside_the_calls_and_the_name_leads_to_the_front_page(open_page, width):
+    page = open_page("/docs", viewport={"width": width, "height": 800})
+    page.get_by_role("navigation", name="Groups").get_by_role("link", name="Webhooks").click()
+    page.locator("#webhooks h2").wait_for()
+    assert 0 <= page.locator("#webhooks h2").bounding_box()["y"] < 200
+    page.locator("header a").click()
+    page.get_by_role("heading", name="Send a document. Take it back on Friday.").wait_for()

@@ -52,6 +52,11 @@ def saved(page, click):
     return waiting.value
 
 
+LINES = """one => {
+    const text = document.createRange();
+    text.selectNodeContents(one);
+    return text.getClientRects().length;
+}"""
 WIDE = "wide.md", "text/markdown", b"|".join([b"unbreakable"] * 30) + b"\n" + b"-|" * 30
 ELEMENTS = """[...document.querySelectorAll("*")].map(one => one.tagName + [...one.attributes].map(
     ({name, value}) => name + (["class", "role", "type"].includes(name) ? value : "")))"""
@@ -626,3 +631,18 @@ def test_a_parent_page_receives_an_error_for_an_unreadable_image(page, site):
     framed(page, site, view(broken, frame_ancestors=("*",)), "/broken")
 
     until(lambda: "error" in types(page))
+
+
+def test_on_a_phone_a_number_in_a_table_of_markdown_stays_beside_its_unit(new_page, tmp_path):
+    table = """
+| Rent in Leipzig, with the cellar | 2026 | 2027 | Change |
+|---|--:|--:|--:|
+| Office at the station | 31 200 € | 15 600 € | −50 % |"""
+    page = new_page(viewport=PHONE)
+    opened(page, tmp_path, download(original(table.encode(), "budget.md", "text/markdown")))
+    for number in page.locator("td.right").all():
+        assert number.evaluate(LINES) == 1
+    code = opened(page, tmp_path, download(original(b"```\nx = 1\n```", "a.md", "text/markdown")))
+    button = code.locator(".copied > button").bounding_box()
+    line = code.locator(".copied code").bounding_box()
+    assert button["y"] + button["height"] <= line["y"]

@@ -188,7 +188,8 @@ def test_it_is_deleted_when_its_title_is_typed_and_its_documents_stay(
 ):
     link, path = member.api.share(collection), f"{page_of(collection)}/delete"
     page = member.get(path)
-    assert "1 link ends at once, for good." in words(page)
+    assert "1 active link to it ends right away, for good." in words(page)
+    assert "Its 3 documents stay, with their own links." in words(page)
     refused = member.submit(page, path, title="our offer")
     assert field_of(refused, "title", path)["aria-invalid"] == "true"
     assert member.submit(page, path, title="Our offer ").headers["Location"].endswith("?done=apart")

@@ -303,3 +303,8 @@ def test_it_is_deleted_for_good_by_its_typed_name_or_tomorrow_by_the_bin(member)
         404
     ] * 2
     assert first["id"] not in member.get("/app/bin").text
+
+
+def test_who_edits_a_document_may_cancel(member, found):
+    path = f"/app/documents/{found['id']}"
+    assert f'<a class="button" href="{path}">Cancel</a>' in member.get(path).text

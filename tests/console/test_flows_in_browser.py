@@ -243,6 +243,7 @@ def test_a_password_is_changed_and_another_session_ended(service, open_browser):
     assert "The session has ended." in page.inner_text("#say")
     other.reload()
     assert "/app/login" in other.url
+    page.locator("summary", has_text="Password").click()
     page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_label("New password").fill("another good one")
     follow(page.get_by_role("button", name="Change the password"))

@@ -85,7 +85,7 @@ def test_a_person_at_a_mistyped_address_sees_a_page_and_a_program_a_problem(visi
     page = visitor.get("/doccuments", **BROWSER)
     assert (page.status, page.kind) == (404, "text/html")
     assert "There is nothing here" in page.text
-    assert '<a class="button" href="/">To the first page</a>' in page.text  # has no documents
+    assert '<a class="button" href="/">To the front page</a>' in page.text  # has no documents
     for path, headers in (("/doccuments", {}), ("/v1/doccuments", BROWSER)):
         answer = visitor.get(path, **headers)
         assert (answer.status, answer.kind) == (404, "application/problem+json"), path

@@ -108,3 +108,16 @@ def test_the_word_beside_the_switch_of_a_new_link_turns_it_off(phone):
     phone.locator(".ready").get_by_text("Active", exact=True).tap()
     phone.locator(".ready h2", has_text="Your link is off").wait_for()
     assert phone.member.api.get(f"/v1/tokens/{link['id']}").json["enabled"] is False
+
+
+@pytest.mark.parametrize("path", ["/app/links", "document"])
+def test_a_name_of_any_length_takes_two_lines_at_most_and_is_said_whole(path, phone):
+    name = "Widerspruchsverfahren" * 10
+    (link,) = phone.member.api.get("/v1/tokens").json["tokens"]
+    phone.member.api.patch(f"/v1/tokens/{link['id']}", json={"label": name})
+    phone.member.enter(phone, phone.here if path == "document" else path)
+    shown = phone.locator("bdi[title]").filter(has_text=name)
+    lines = "one => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)"
+    assert shown.evaluate(lines) == pytest.approx(2, abs=0.1)
+    assert shown.get_attribute("title") == name
+    assert phone.evaluate("document.documentElement.scrollWidth") == WIDTH

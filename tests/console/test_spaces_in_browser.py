@@ -74,7 +74,7 @@ def test_somebody_without_an_account_is_invited_by_one_form(window, member, spac
     email = f"{secrets.token_hex(4)}@example.org"
     window.goto(f"{member.service.url}{SPACES}/{space}")
     window.get_by_label("E-mail address").fill(email)
-    window.get_by_label("Role", exact=True).select_option("read")
+    window.get_by_role("radio", name="Can read").check()
     window.get_by_role("button", name="Invite").click()
     address = window.locator("#link").inner_text()
     assert_accessible(window)
@@ -108,3 +108,18 @@ def test_a_long_name_of_a_space_fits_in_the_head(member, open_browser):
     member.enter(page)
     page.locator(".where summary").click()
     assert_accessible(page)
+
+
+def test_a_manager_gives_another_role_in_the_menu_of_a_member(member, space, join, open_browser):  # noqa: F811
+    join(space, "read", "Rob")
+    page = open_browser(390, has_touch=True, is_mobile=True)
+    member.enter(page, f"{SPACES}/{space}")
+    row = page.get_by_role("listitem").filter(has_text="Rob")
+    row.locator("summary").tap()
+    row.get_by_label("Role").select_option("Can write")
+    row.get_by_role("button", name="Save").tap()
+    row.get_by_text("Can write · since").wait_for()
+    row.locator("summary").tap()
+    row.get_by_role("button", name="Remove").tap()
+    page.get_by_text("no longer in the space").wait_for()
+    assert row.count() == 0

@@ -82,6 +82,7 @@ def test_a_webhook_is_changed_and_switched_off_and_on(member):
     (record,) = listed(member)
     assert record["url"] == ADDRESS + "/2"
     assert (record["events"], record["enabled"]) == (["token.spent"], False)
+    assert 'id="change" open>' in member.get(path).text  # where it is switched on
     refused = member.post(path + "/test")
     assert refused.status == 409
     assert "This webhook is disabled." in refused.text
@@ -112,7 +113,7 @@ def test_a_test_is_delivered_listed_and_sent_again(owner, receiver):
     (again,) = re.findall(rf'"({path}/deliveries/dlv_\w+/redeliver)"', page.text)
     assert owner.post(again).status == 303
     receiver.wait_for(2)
-    until(lambda: owner.get(path).text.count("</time>: HTTP 20") == 2)
+    until(lambda: owner.get(path).text.count("<li><span>HTTP 20") == 2)
 
 
 def test_a_failed_delivery_says_why_and_when_it_is_tried_again(owner, receiver):

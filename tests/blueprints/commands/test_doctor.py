@@ -126,5 +126,5 @@ def test_a_mail_server_is_asked_whether_it_lets_the_service_in_and_gets_no_mail(
     away = run("doctor").output
     with box:
         well = run("doctor").output
-    assert "WRONG  mail: The server of SMTP_URL takes no mail: The connection failed" in away
+    assert "WRONG  mail: The server of SMTP_URL takes no mail: The connection was refused" in away
     assert ("OK     mail\n" in well, box.recipients) == (True, [])

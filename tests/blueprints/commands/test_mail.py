@@ -23,4 +23,4 @@ def test_a_mail_is_sent_at_once_or_the_command_says_why_not(run, app):
         assert send() == (1, "Error: 550: unknown here\n")
         assert send()[0] == 0
         assert box.mails[0].to == ["ada@example.org"]
-    assert send() == (1, "Error: The connection failed: ConnectionRefusedError.\n")
+    assert send() == (1, "Error: The connection was refused.\n")
