@@ -29,6 +29,7 @@ from models.links import (
     link_of_owner,
     links_by_target,
     replacer_of,
+    shared_collections,
     shared_documents,
     shared_in_collections,
 )
@@ -71,6 +72,7 @@ FIRST_KINDS = ("PDF", "Pictures", "Tables", "Texts")  # the filters that stand b
 MOST_SELECTED = 100
 MOST_LINKS = 100
 SHOWN_LINKS = 20
+SHOWN_COLLECTIONS = 20
 MOST_TITLE_CHARACTERS = 190  # of a document's name in the title of a collection
 _MOST_TEXT_BYTES = 4096  # the most bytes of a field of the form
 _NEEDS = {"bin": DELETE, "zip": READ, "collect": WRITE, "share": WRITE}  # acts on those selected
@@ -320,6 +322,7 @@ def show_document(id: str) -> Response:
         document=found,
         uploaders=names_of(filter(None, [found.uploader_id])),
         links=links,
+        collections=shared_collections(found, SHOWN_COLLECTIONS),
         lines="\n".join(f"{name}: {value}" for name, value in found.metadata.items()),
         most_shown=SHOWN_LINKS,
         timelines=timelines(found.owner_id, id),

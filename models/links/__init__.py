@@ -33,6 +33,7 @@ from .lists import (
     readings_by_links,
     replacer_of,
     secret_of,
+    shared_collections,
     shared_documents,
     shared_in_collections,
 )

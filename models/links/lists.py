@@ -195,6 +195,16 @@ def shared_in_collections(documents: Sequence[Document]) -> set[str]:
     return {id for (id,) in _in_collections(len(documents)).all(**asked)}
 
 
+def shared_collections(document: Document, most: int) -> list[Collection]:
+    """Return the newest collections with this document that live links open."""
+    found = Collection.select().where(
+        Collection.owner_id == document.owner_id,
+        Collection.condition("document_id", document.id, 0),
+        Collection.id.in_(_opened(document.owner_id, now())),
+    )
+    return Collection.rows(found.order_by(Collection.id.desc()).limit(most))
+
+
 @prepared
 def _in_collections(count: int) -> Any:
     opened = _opened(param("owner_id"), param("now"))

@@ -321,7 +321,22 @@ def test_a_document_in_a_shared_collection_is_said_to_be_shared(member):
     assert state_of(member, "1.txt") == state_of(member, "2.txt") == "Only you"
     shared = rows(member.get("/app/documents?is=shared"))
     assert shared == rows(member.get("/app/documents?is=shared&sort=name")) == ["0.txt"]
+    page = f"/app/documents/{together['id']}"
+    assert "Links to the collection Offer open it." in words(member.get(page))
+    assert "Only you can open this document" not in words(member.get(page))
+    assert "Only you can open this document." in words(
+        member.get(f"/app/documents/{asked_for['id']}")
+    )
+    api.share(together)
+    assert "Links to the collection Offer open it, too." in words(member.get(page))
     api.revoke(collection, link)
+    assert "the collection Offer" not in words(member.get(page))
+
+
+def test_a_document_is_not_shared_by_a_collection_whose_link_has_ended(member):
+    document = member.api.upload(b"x", name="0.txt", token=None)
+    collection = member.api.collect(title="Offer", documentIds=[document["id"]])
+    member.api.revoke(collection, member.api.share(collection))
     assert state_of(member, "0.txt") == "Only you"
 
 
