@@ -70,9 +70,16 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     refuse_flask_run()
     config = config or {}
     settings = read_settings(os.environ, config, HOME)
-    app = Flask("docservice", static_folder=None, root_path=str(HOME))
+    app = app_with_routes(console=settings.console == "on")
     app.config.update(config)
     app.config["MAX_BODY_BYTES"] = max_body_bytes(settings.max_document_bytes)
+    app.extensions["runtime"] = create_runtime(settings)
+    return app
+
+
+def app_with_routes(*, console: bool) -> Flask:
+    """Return the application before its settings, which only choose whether it has the console."""
+    app = Flask("docservice", static_folder=None, root_path=str(HOME))
     app.config["MAX_FORM_MEMORY_SIZE"] = SMALL_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
@@ -81,8 +88,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
     app.register_error_handler(Exception, handle_exception)
-    _register(app, CONSOLE if settings.console == "on" else ())
-    app.extensions["runtime"] = create_runtime(settings)
+    _register(app, CONSOLE if console else ())
     return app
 
 

@@ -1,11 +1,11 @@
-"""Processes that are forked from one which has imported the service, so that they start at once."""
+"""Processes that are forked from one which has prepared the service, so that they start at once."""
 
 import multiprocessing
 import os
 import signal
 
 _FORKING = multiprocessing.get_context("forkserver")
-_FORKING.set_forkserver_preload(["app"])
+_FORKING.set_forkserver_preload(["tests.prepared"])
 
 
 class ForkedProcess:

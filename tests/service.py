@@ -239,3 +239,12 @@ passwords._argon2id = passwords._argon2id.using(memory_cost=8, rounds=1)
 with patch.object(app, "warm_up", lambda: None):  # fails if there is no such function
     app.main()
 """
+
+
+class ServiceWithViewer(QuickService):
+    """Its own process forks the child processes of the viewer, as in operation."""
+
+    program = f"""
+from viewer.sandbox import process
+process._fork_server._running = None
+{QuickService.program}"""

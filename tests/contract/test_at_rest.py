@@ -16,6 +16,7 @@ from tests.formats import b64
 from tests.forms import FORM, file
 from tests.forms import body as form_body
 from tests.processes import children
+from tests.service import ServiceWithViewer
 
 MARK = b"<" + secrets.token_hex(30).encode() + b">\n"
 CONTENT = MARK * ((20 << 20) // len(MARK))
@@ -38,7 +39,7 @@ def holds(stored, secret):
 
 @pytest.fixture(scope="module")
 def sealed_service(start_service):
-    return start_service(RATE_LIMITS="off")
+    return start_service(ServiceWithViewer, RATE_LIMITS="off")
 
 
 @pytest.fixture(scope="module")
