@@ -6,6 +6,7 @@ A trigger or view that somebody has put into the file would run inside the servi
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from functools import cache
 from typing import Any
 
 from peewee import SqliteDatabase
@@ -25,6 +26,13 @@ _OBJECTS = "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_master WHERE s
 
 def schema_differences(directory: str, migrations: Collection[str]) -> list[str]:
     """Return differences from the schema that these migrations make, as `trigger x is foreign`."""
+    expected = _schema_of_migrations(directory, tuple(migrations))
+    return list(differences(expected, _schema(database)))
+
+
+@cache
+def _schema_of_migrations(directory: str, migrations: tuple[str, ...]) -> Schema:
+    """Return the schema that these migrations make, which a process finds out once."""
     made = SqliteDatabase(":memory:")
     with made.connection_context():
         if is_of_0_2_0(migrations):
@@ -33,7 +41,7 @@ def schema_differences(directory: str, migrations: Collection[str]) -> list[str]
             runner.run_beside("of_0_2_0")
         elif migrations:
             MigrationRunner(made, directory, only=migrations).up()
-        return list(differences(_schema(made), _schema(database)))
+        return _schema(made)
 
 
 def differences(expected: Schema, found: Schema) -> Iterator[str]:
