@@ -1,5 +1,6 @@
 """How tests run: markers, options, and the least that the machine has to have."""
 
+import gc
 import inspect
 import os
 import shutil
@@ -44,9 +45,14 @@ def pytest_configure():
 
 
 def pytest_collection_finish(session):
-    """The first property waits until Hypothesis has read the modules and all of Unicode."""
+    """Let no test pay for what is the same for all.
+
+    The first property waits until Hypothesis has read the modules and all of Unicode. Each full
+    collection of garbage would go through all the tests.
+    """
     if session.config.getoption("most_seconds"):
         given(text())(lambda _: None)()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
