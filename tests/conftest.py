@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crypto import passphrases, passwords
-from tests import postgres
+from tests import postgres, quick_disk
 from tests.browser.firefox import Firefox
 from tests.lasting_browser import LastingBrowser
 from tests.mailbox import BASE, Mailbox, until_sent
@@ -35,6 +35,7 @@ ARGUMENTS = [
 
 
 def pytest_configure(config):
+    quick_disk.use()
     Service.engine = config.getoption("engine")
 
 

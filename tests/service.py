@@ -229,12 +229,16 @@ class Service:
 
 
 class QuickService(Service):
-    """Hashes passwords with the least that Argon2id takes; prepares nothing for a first view."""
+    """Hashes passwords with the least that Argon2id takes, does not wait for the disk, and prepares
+    nothing for a first view.
+    """
 
     program = """
 from crypto import passwords
+from tests import quick_disk
 from unittest.mock import patch
 import app
+quick_disk.use()
 passwords._argon2id = passwords._argon2id.using(memory_cost=8, rounds=1)
 with patch.object(app, "warm_up", lambda: None):  # fails if there is no such function
     app.main()
