@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 
@@ -21,7 +19,7 @@ from models.runtime import service_error_of
 from models.runtime.quota import Quota
 from models.storage import disk_space, group_commit
 from models.storage.payloads import PIECE_BYTES
-from tests.service import ROOT
+from tests.forking import run_program
 from tests.uploads import Sent, first_link, pieces, upload
 
 LARGE = os.urandom(41 * PIECE_BYTES + 7)  # two parts
@@ -239,9 +237,8 @@ def test_kill_9_between_two_steps_loses_no_document_and_leaves_no_object(
     alice, objects, runtime, instance, clock, step
 ):
     kept = upload(alice, PAYLOAD)
-    command = [sys.executable, "-c", KILLED, str(instance), runtime.settings.payloads, step]
-    done = subprocess.run([*command, alice.id], cwd=ROOT, check=False, timeout=60)
-    assert done.returncode == -signal.SIGKILL
+    given = (instance, runtime.settings.payloads, step, alice.id)
+    assert run_program(KILLED, *given) == -signal.SIGKILL
 
     clock(1)  # a start later than the ids of the killed process
     runtime.started_at += 60_000

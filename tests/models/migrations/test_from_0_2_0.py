@@ -5,8 +5,6 @@ import json
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from models.runtime import create_runtime
 from models.storage import close_database, connected, database, sqlite_files
 from settings import Settings, read_settings
 from tests import postgres
-from tests.service import ROOT
+from tests.forking import run_program
 
 OF_0_2_0 = Path(__file__).parent / "of_0_2_0"  # made by `fill_0_2_0.py`
 SECRETS = json.loads((OF_0_2_0 / "secrets.json").read_text())
@@ -491,9 +489,7 @@ def test_kill_9_in_the_upgrade_leaves_what_was_before_and_the_next_start_makes_i
     former, folder, started, statement
 ):
     before = rows_of(former)
-    command = [sys.executable, "-c", OPEN, former, statement, folder]
-    done = subprocess.run(command, cwd=ROOT, check=False, timeout=120)
-    assert done.returncode == -signal.SIGKILL
+    assert run_program(OPEN, former, statement, folder) == -signal.SIGKILL
     assert rows_of(former) == before
     with started(former):
         assert verification.check_contents() == []

@@ -3,15 +3,13 @@
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 
 import pytest
 
 from models.operations import setup
 from models.storage import close_database
-from tests.service import ROOT
+from tests.forking import run_program
 
 pytestmark = pytest.mark.slow
 
@@ -49,8 +47,7 @@ def migrate(tmp_path):
     def run(killed_after=None):
         text = UP.format(steps=STEPS, killed_after=killed_after)
         (migrations / "9001_later.py").write_text(text)
-        command = [sys.executable, "-c", OPEN, tmp_path / "documents.sqlite", migrations]
-        return subprocess.run(command, cwd=ROOT, check=False, timeout=120).returncode
+        return run_program(OPEN, tmp_path / "documents.sqlite", migrations)
 
     return run
 

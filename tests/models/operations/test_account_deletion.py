@@ -1,8 +1,6 @@
 """models/operations/account_deletion.py"""
 
 import signal
-import subprocess
-import sys
 
 import pytest
 from peewee import IntegrityError, OperationalError
@@ -24,7 +22,7 @@ from models.operations import (
 )
 from models.records import Owner
 from models.storage import SERVICE, engine
-from tests.service import ROOT
+from tests.forking import run_program
 from tests.uploads import upload
 
 SIZES = [5, 500_000]
@@ -206,10 +204,7 @@ def test_a_deletion_that_a_kill_interrupts_locks_out_and_is_finished_by_the_swee
     for _ in range(2 * account_deletion.BATCH_DOCUMENTS):
         upload(alice)
     stored = Document.select().count()
-    command = [sys.executable, "-c", DELETE, tmp_path, alice.id, str(killed_at)]
-    killed = subprocess.run(command, cwd=ROOT, check=False, timeout=60)
-
-    assert killed.returncode == -signal.SIGKILL
+    assert run_program(DELETE, tmp_path, alice.id, killed_at) == -signal.SIGKILL
     left = Document.select().count()
     assert 0 < left == stored - killed_at // account_deletion.BATCH_DOCUMENTS * 100
     assert User.find_by_email(alice.email) is None

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,7 +24,7 @@ from models.operations import (
 from models.runtime import operator_message
 from models.storage.payloads import PIECE_BYTES, objects_of
 from models.storage.payloads import rows as payload_rows
-from tests.service import ROOT
+from tests.forking import run_program
 from tests.uploads import upload
 
 PAYLOAD = os.urandom(3 * PIECE_BYTES + 7)
@@ -213,8 +211,8 @@ def test_a_move_killed_at_any_step_loses_nothing_and_goes_on(
     stored, objects, runtime, instance, clock, place, step
 ):
     documents = [stored(OTHER_PLACE[place]) for _ in range(2)]
-    command = [sys.executable, "-c", KILLED, str(instance), runtime.settings.payloads, place, step]
-    assert subprocess.run(command, cwd=ROOT, check=False, timeout=60).returncode == -signal.SIGKILL
+    given = (instance, runtime.settings.payloads, place, step)
+    assert run_program(KILLED, *given) == -signal.SIGKILL
     assert [content(one) for one in documents] == [PAYLOAD] * 2
 
     runtime.started_at += 60_000
