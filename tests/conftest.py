@@ -27,9 +27,11 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Chromium 156 crashes at times when several PDFs in sandboxed frames are left: PdfOopif. The
+    # Chromium 156 crashes at times when several PDFs in sandboxed frames are left: PdfOopif. Beside
+    # each page it starts a process for the next, a tenth of what a page takes: SpareRenderer. The
     # others are from the list of Playwright that this one replaces.
-    "--disable-features=PdfOopif,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,"
+    "--disable-features=PdfOopif,SpareRendererForSitePerProcess,HttpsUpgrades,"
+    "HttpsFirstBalancedModeAutoEnable,PaintHolding,"
     "MediaRouter,OptimizationHints,NetworkTimeServiceQuerying,PreconnectToSearch,AimEnabled",
 ]
 
