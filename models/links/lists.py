@@ -177,13 +177,12 @@ def _known_readers(
 
 
 def shared_documents(owner_id: str) -> Any:
-    """Return the query of the ids of the documents that an owner's live links open.
+    """Return the query of the ids of what an owner's live links open.
 
-    A link opens them by themselves, or in a collection.
+    Among them are those of the documents in collections that links open.
     """
-    opened = _opened(owner_id, now())
-    is_opened = Document.id.in_(opened) | Document.id.in_(listed_in(opened))
-    return Document.select(Document.id).where(Document.owner_id == owner_id, is_opened)
+    moment = now()
+    return _opened(owner_id, moment).union(listed_in(_opened_collections(owner_id, moment)))
 
 
 def shared_in_collections(documents: Sequence[Document]) -> set[str]:
@@ -200,17 +199,24 @@ def shared_collections(document: Document, most: int) -> list[Collection]:
     found = Collection.select().where(
         Collection.owner_id == document.owner_id,
         Collection.condition("document_id", document.id, 0),
-        Collection.id.in_(_opened(document.owner_id, now())),
+        Collection.id.in_(_opened_collections(document.owner_id, now())),
     )
     return Collection.rows(found.order_by(Collection.id.desc()).limit(most))
 
 
 @prepared
 def _in_collections(count: int) -> Any:
-    opened = _opened(param("owner_id"), param("now"))
+    collections = _opened_collections(param("owner_id"), param("now"))
     return Document.select(Document.id).where(
-        Document.id.in_(_parameters("document", count)), Document.id.in_(listed_in(opened))
+        Document.id.in_(_parameters("document", count)), Document.id.in_(listed_in(collections))
     )
+
+
+def _opened_collections(owner_id: Any, moment: Any) -> Any:
+    """Return the query of the ids of all collections that an owner's live links open."""
+    prefix = f"{Collection.PREFIX}_"
+    begins = fn.SUBSTR(DocumentToken.target_id, SQL("1"), SQL(f"{len(prefix)}"))
+    return _opened(owner_id, moment).where(begins == SQL(f"'{prefix}'"))
 
 
 def _opened(owner_id: Any, moment: Any) -> Any:
