@@ -139,7 +139,7 @@ def test_the_bin_counts_towards_the_quota(start_service):
     put_in_bin(member, document)
     another = {"contentType": "text/plain", "payload": ""}
     refused(member.api.post("/v1/documents", json=another), 403, "quota_exceeded")
-    assert "With what is in" in member.get("/app/account").text
+    assert 'with what is in <a href="/app/bin">the bin</a>' in member.get("/app/account").text
     delete_now(member, document)
     assert member.api.post("/v1/documents", json=another).status == 201
 
