@@ -90,6 +90,15 @@ def test_the_notice_that_files_are_stored_leaves_the_button_free_that_comes_next
         phone.keyboard.press("Escape")
 
 
+def test_the_search_names_its_key_where_there_is_a_keyboard(phone, open_browser):
+    desk = open_browser(1280)
+    shown = {}
+    for name, page in {"phone": phone, "desk": desk}.items():
+        phone.member.enter(page)
+        shown[name] = page.get_by_role("searchbox").get_attribute("placeholder")
+    assert shown == {"phone": "Search", "desk": "Search ( / )"}
+
+
 def test_a_password_is_shown_and_suggested_beside_its_field(phone):
     phone.member.enter(phone)
     phone.locator("#file").set_input_files([file("Offer.pdf")])

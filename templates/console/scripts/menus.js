@@ -54,6 +54,8 @@ addEventListener("change", ({ target: { name, value, checked } }) => { // sent i
   if (checked) $("#ticked").append(node("input", "", { type: "hidden", name, value }));
 });
 
+if (!isTouched.matches) $("[type=search]")?.setAttribute("placeholder", "Search ( / )");
+
 addEventListener("keydown", event => {
   const search = $("[type=search]");
   const isTyping = event.target.matches("input, textarea, select");
