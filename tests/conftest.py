@@ -16,7 +16,7 @@ from tests.mailbox import BASE, Mailbox, until_sent
 from tests.object_gateway import Proxy, shared_gateway
 from tests.people import Person
 from tests.requirements import skip_unless_required
-from tests.service import QuickService, Service
+from tests.service import QuickService, Service, SyncingService
 from viewer.tests.convertible import stand_in
 
 ARGUMENTS = [
@@ -216,9 +216,9 @@ def box():
 
 @pytest.fixture(scope="session")
 def mailing(tmp_path_factory, box):
-    """A service that sends mail."""
+    """A service that sends mail, and takes its time to store one, as in operation."""
     settings = {"SMTP_URL": box.url(), "BASE_URL": BASE, "RATE_LIMITS": "off"}
-    service = QuickService(tmp_path_factory.mktemp("service"), **settings)
+    service = SyncingService(tmp_path_factory.mktemp("service"), **settings)
     yield service
     service.close()
 

@@ -228,21 +228,29 @@ class Service:
         return person
 
 
-class QuickService(Service):
-    """Hashes passwords with the least that Argon2id takes, does not wait for the disk, and prepares
-    nothing for a first view.
+class SyncingService(Service):
+    """Hashes passwords with the least that Argon2id takes, and prepares nothing for a first view.
+
+    It waits for the disk, as in operation.
     """
 
     program = """
 from crypto import passwords
-from tests import quick_disk
 from unittest.mock import patch
 import app
-quick_disk.use()
 passwords._argon2id = passwords._argon2id.using(memory_cost=8, rounds=1)
 with patch.object(app, "warm_up", lambda: None):  # fails if there is no such function
     app.main()
 """
+
+
+class QuickService(SyncingService):
+    """It does not wait for the disk."""
+
+    program = f"""
+from tests import quick_disk
+quick_disk.use()
+{SyncingService.program}"""
 
 
 class ServiceWithViewer(QuickService):
