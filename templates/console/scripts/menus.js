@@ -54,7 +54,7 @@ addEventListener("change", ({ target: { name, value, checked } }) => { // sent i
   if (checked) $("#ticked").append(node("input", "", { type: "hidden", name, value }));
 });
 
-if (!isTouched.matches) $("[type=search]")?.setAttribute("placeholder", "Search ( / )");
+if (!isTouched.matches) $(".search [type=search]")?.setAttribute("placeholder", "Search ( / )");
 
 addEventListener("keydown", event => {
   const search = $("[type=search]");
