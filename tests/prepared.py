@@ -1,4 +1,4 @@
-"""What the services of the tests have made when they are forked, so that each need not make it.
+"""The parts that all services of the tests share: made once, before the services are forked.
 
 Imported by the process that forks them: besides the code it then has an application with all its
 routes, compiled templates, and a fork server of the viewer, which all the services share but

@@ -177,9 +177,8 @@ def _known_readers(
 
 
 def shared_documents(owner_id: str) -> Any:
-    """Return the query of the ids of what an owner's live links open.
-
-    Among them are those of the documents in collections that links open.
+    """Return the query of the ids of the targets that an owner's live links open, and of the
+    documents in the collections among them.
     """
     moment = now()
     return _opened(owner_id, moment).union(listed_in(_opened_collections(owner_id, moment)))
