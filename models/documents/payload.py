@@ -64,6 +64,14 @@ class Payload(KeyedRow):
                     raise
                 self.place = found.place  # moved meanwhile
 
+    def has_all_pieces(self) -> bool:
+        """Return whether the database holds each piece of the payload, in its length and without a
+        hole.
+
+        True for a payload in the store of objects.
+        """
+        return self.place != ROWS or payload_rows.are_complete(self.id, self.size)
+
     @property
     def payload_store(self) -> PayloadStore:
         return payload_rows if self.place == ROWS else current_runtime().require_objects()

@@ -23,7 +23,7 @@ from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from .audit import Receipt
 from .progress import ReportProgress, no_progress
 from .setup import open_runtime
-from .verification import check_contents, check_database_file, check_keys
+from .verification import check_contents, check_keys, check_pieces
 
 POLL_SECONDS = 0.1
 _SIDE_FILES = ("-wal", "-shm", "-journal")
@@ -91,11 +91,13 @@ def restore_backup(
         raise OperatorError(f"There is no file {file}.")
     if not sqlite_files.is_backup(file):
         raise OperatorError(f"{file} is no backup of this service, or is damaged.")
+    _require_whole(file)
     acquire_instance_lock(str(target), 0)
     part = target.with_name(target.name + ".part")
     try:
         _require_exclusive_access(target, force)
         _copy(file, part, report)
+        _require_sound(part, deep)
         counts = _verify(part, deep, report, _head_of_log(target))
         _require_exclusive_access(target, force)
         _unlink(target, *_SIDE_FILES)  # left by a process that was killed
@@ -105,6 +107,30 @@ def restore_backup(
         _unlink(part, "", *_SIDE_FILES)
         release_instance_lock()
     return counts
+
+
+def _require_whole(file: Path) -> None:
+    """Raise OperatorError unless the file is as long as its header states.
+
+    A database that was copied with its write-ahead log may have grown in the log alone.
+    """
+    log = file.with_name(f"{file.name}-wal")
+    if log.exists() and log.stat().st_size:
+        return
+    stated = sqlite_files.stated_bytes(file)
+    actual = file.stat().st_size
+    if actual != stated:
+        change = "was cut off" if actual < stated else "has something added to its end"
+        raise OperatorError(
+            f"{file} {change}: it has {actual:,} bytes, and says that it has {stated:,}. "
+            "Nothing changed. Take another copy of the backup."
+        )
+
+
+def _require_sound(part: Path, deep: bool) -> None:
+    """Raise OperatorError if pages are missing or damaged, before anything reads them."""
+    if damages := sqlite_files.damages(part, deep=deep):
+        raise OperatorError(f"The backup is damaged ({damages[0]}). Nothing changed.")
 
 
 def _unlink(database: Path, *endings: str) -> None:
@@ -163,7 +189,7 @@ def _verify(part: Path, deep: bool, report: ReportProgress, replaced: Facts) -> 
 def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, int]:
     with connected():
         check = check_contents if deep else check_keys
-        if problems := check_database_file(deep) + check(report):
+        if problems := check_pieces() + check(report):
             sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
             raise OperatorError(sentence)
         Invitation.delete().execute()  # else one used since the backup could be used again

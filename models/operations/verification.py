@@ -57,6 +57,7 @@ SEALED_TABLES: tuple[Any, ...] = (
 
 _ALTERED = "{} was altered outside of the service, and is refused."
 _UNREADABLE = "{} cannot be decrypted."
+_INCOMPLETE = "{} lacks a part of its payload."
 
 
 def check_keys(report: ReportProgress = no_progress) -> list[str]:
@@ -89,6 +90,18 @@ def check_payloads(report: ReportProgress = no_progress) -> list[str]:
         done += document.size
         report(done, total)
     return problems
+
+
+def check_pieces() -> list[str]:
+    """Compare the pieces in the database with each document's size, and look for holes in them.
+
+    Nothing is decrypted.
+    """
+    return [
+        _INCOMPLETE.format(loggable_id(document.id))
+        for document in Document.each()
+        if not document.has_all_pieces()
+    ]
 
 
 def check_database_file(deep: bool) -> list[str]:

@@ -10,6 +10,8 @@ from .connection import connected
 from .sqlite import HARDENING, database, pragma
 
 BUSY_SECONDS = 2  # how long another process may still hold the database
+_HEADER_BYTES = 100
+_LARGEST_PAGE = 65_536  # which two bytes cannot hold: the header has 1 in its place
 
 
 class FileInUseError(Exception):
@@ -41,6 +43,33 @@ def is_backup(file: Path) -> bool:
     except (FileInUseError, FileDamagedError):
         return False
     return True
+
+
+def stated_bytes(file: Path) -> int:
+    """Return the length in bytes that the header of a database file states.
+
+    "Database File Format" of SQLite, 1.3: the page size in the bytes 16 and 17, the number of pages
+    in the bytes 28 to 31. SQLite itself rounds a file up to whole pages, and reads zeros behind its
+    end. Raises FileDamagedError for a file that is shorter than a header.
+    """
+    with file.open("rb") as opened:
+        header = opened.read(_HEADER_BYTES)
+    if len(header) < _HEADER_BYTES:
+        raise FileDamagedError("file is too short")
+    page_bytes = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    return pages * (_LARGEST_PAGE if page_bytes == 1 else page_bytes)
+
+
+def damages(file: Path, *, deep: bool) -> list[str]:
+    """Return what SQLite's own check finds; `deep` also compares indexes with their tables."""
+    check = "integrity_check" if deep else "quick_check"
+    try:
+        with _opened(file) as connection:
+            found = [str(line) for (line,) in connection.execute(f"PRAGMA {check}(10)")]
+    except (FileInUseError, FileDamagedError) as error:  # a page that the check itself needs
+        return [str(error)]
+    return [line for line in found if line != "ok"]
 
 
 def required_root_keys(file: Path) -> list[str]:

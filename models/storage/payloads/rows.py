@@ -11,7 +11,7 @@ from crypto import DecryptionError
 
 from ..connection import connected, database
 from ..engines import engine
-from .pieces import ReadAhead, sealed_length
+from .pieces import PIECE_BYTES, ReadAhead, sealed_length
 
 _STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
 _FETCH = """
@@ -21,6 +21,7 @@ _DROP = "DELETE FROM piece WHERE document_id = :id"
 _DROP_ORPHANS = """
     DELETE FROM piece
     WHERE document_id < :before AND document_id NOT IN (SELECT id FROM document)"""
+_HOLE = bytes(16)
 _read_ahead = ReadAhead()
 
 
@@ -49,6 +50,27 @@ def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes
             if len(window[0]) != sealed_length(size, number):
                 raise DecryptionError
             yield window.popleft()
+
+
+def are_complete(document_id: str, size: int) -> bool:
+    """Return whether all pieces of a payload of `size` bytes are there, each in its length, and
+    none has a hole. Nothing is decrypted.
+    """
+    last = size // PIECE_BYTES
+    try:
+        return not any(_has_hole(sealed) for sealed in pieces(document_id, size, 0, last))
+    except DecryptionError:
+        return False
+
+
+def _has_hole(sealed: bytes) -> bool:
+    """Return whether a sealed piece has zeros where a part of a file was lost.
+
+    A lost page of the file is zeros. Ciphertext has no such run of them: for each byte of it the
+    probability is 2 to the power of -128. A piece of nothing but zeros lost no page, as the place
+    of the next page would be lost with it, which SQLite's check of the file finds.
+    """
+    return _HOLE in sealed and sealed.count(0) < len(sealed)
 
 
 def drop(*document_ids: str) -> None:

@@ -206,6 +206,83 @@ def test_a_damaged_payload_is_found_only_by_a_deep_restore(copy, restore, unchan
     assert restore(force=True) == (1, 1)
 
 
+@pytest.mark.parametrize("missing", [1, 17, 4096, 8191, 8192, 12_288, 100_000, 500_000])
+def test_a_backup_that_was_cut_off_at_its_end_is_refused(copy, restore, unchanged, missing):
+    os.truncate(copy, copy.stat().st_size - missing)
+    with pytest.raises(OperatorError, match="was cut off|is no backup"):
+        restore(force=True)
+    assert unchanged()
+
+
+@pytest.mark.parametrize("missing", [1, 100, 4096, 8192, 16_384, 500_000])
+def test_a_backup_without_its_beginning_is_refused(copy, restore, unchanged, missing):
+    copy.write_bytes(copy.read_bytes()[missing:])
+    with pytest.raises(OperatorError, match="is no backup"):
+        restore(force=True)
+    assert unchanged()
+
+
+@pytest.mark.parametrize("junk", [b"\0", b"junk", bytes(4096), bytes(8192), b"\n" * 20_000])
+def test_a_backup_with_something_behind_its_end_is_refused(copy, restore, unchanged, junk):
+    with copy.open("ab") as file:
+        file.write(junk)
+    with pytest.raises(OperatorError, match="has something added to its end"):
+        restore(force=True)
+    assert unchanged()
+
+
+@pytest.mark.slow
+def test_a_backup_in_which_any_page_or_half_of_one_is_a_hole_is_refused(copy, restore, unchanged):
+    whole = copy.read_bytes()
+    page_bytes = int.from_bytes(whole[16:18], "big")
+    half = page_bytes // 2
+    accepted = []
+    for start in range(page_bytes, len(whole), page_bytes):
+        for at, length in ((start, page_bytes), (start, half), (start + half, half)):
+            if any(whole[at : at + length]):
+                copy.write_bytes(whole[:at] + bytes(length) + whole[at + length :])
+                try:
+                    restore(force=True)
+                except OperatorError as error:
+                    assert "damaged" in str(error) or "is no backup" in str(error)  # noqa: PT017
+                else:
+                    accepted.append((at, length))
+    assert accepted == []
+    assert unchanged()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM piece WHERE number = 0",
+        "DELETE FROM piece WHERE number = 2",
+        "DELETE FROM piece",
+        "UPDATE piece SET sealed = substr(sealed, 2) WHERE number = 1",
+        "UPDATE piece SET number = 9 WHERE number = 2",
+    ],
+)
+def test_a_backup_without_every_piece_in_its_length_is_refused(copy, restore, unchanged, change):
+    executed(copy, change)
+    with pytest.raises(OperatorError, match="doc_.+ lacks a part of its payload"):
+        restore(force=True)
+    assert unchanged()
+
+
+def test_a_database_that_was_copied_with_its_log_is_restored(instance, documents, tmp_path):
+    setup.open_runtime()
+    for ending in ("", "-wal"):
+        name = f"documents.sqlite{ending}"
+        (tmp_path / name).write_bytes((instance / name).read_bytes())
+    assert (tmp_path / "documents.sqlite-wal").stat().st_size
+    current_runtime().close_database()
+
+    counts = restore_backup(
+        tmp_path / "documents.sqlite", instance / "documents.sqlite", force=True
+    )
+
+    assert counts == (1, 5)
+
+
 def test_it_is_refused_without_the_root_key_whose_id_is_given(copy, restore, instance):
     needed = current_runtime().keyring.primary.id
     key_rotation.rotate_root_keys()
