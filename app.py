@@ -47,7 +47,7 @@ from models.runtime import (
 )
 from models.storage import engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
-from server import Limits, Server, SteppingAside, limit_malloc_arenas, protect_process_memory
+from server import Limits, Server, limit_malloc_arenas, protect_process_memory
 from settings import PREFIX, Settings, WrongSetting, read_settings, without_password
 from viewer import warm_up
 from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
@@ -137,7 +137,7 @@ def main() -> None:
     app, server = _prepared()
     runtime: Runtime = app.extensions["runtime"]
     configure_logging(runtime.settings.log)
-    use_for_waits(SteppingAside)
+    use_for_waits(server.let_others_in)
     start_background_work(runtime)
     gc.freeze()  # imported objects: to go through them at each full collection takes 57 ms
     database = runtime.settings.database

@@ -3,4 +3,3 @@
 from .context import Limits
 from .process_memory import limit_malloc_arenas, protect_process_memory
 from .server import Server
-from .turn import SteppingAside

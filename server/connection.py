@@ -21,7 +21,7 @@ from .response import (
     ClientDisconnected,
     RequestPostponed,
     Response,
-    ResponseStepsAside,
+    ResponseInterrupted,
     ResponseSuspended,
     SendBuffer,
 )
@@ -29,7 +29,7 @@ from .shares import Names
 
 HEAD_RECV_BYTES = 16 << 10  # bounds the pipelined requests parsed at once, which delay others
 BODY_RECV_BYTES = 1 << 20  # for bytes that certainly belong to a body
-RECVS_AT_ONCE = 32  # while more of a body has come
+RECVS_AT_ONCE = 8  # while more of a body has come
 TOO_MANY_WAIT = "Too many of your requests wait for each other. Send fewer at the same time."
 _log = logging.getLogger("docservice")
 
@@ -106,7 +106,7 @@ class Connection:
             self._respond(self._response)
         except ResponseSuspended:
             self.is_suspended = True
-        except (ResponseStepsAside, RequestPostponed):
+        except (ResponseInterrupted, RequestPostponed):
             pass  # it is requested again
         else:
             self._end_response(self._response.is_last)
@@ -142,8 +142,6 @@ class Connection:
             if not self._is_lingering:
                 self._parse(data)
             if not (self.request and self.request.body_bytes_expected()):
-                return
-            if self.context.turn.is_wanted():
                 return
 
     def _receive_once(self, most_bytes: int) -> bytes | None:

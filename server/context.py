@@ -9,7 +9,6 @@ from waitress.adjustments import Adjustments
 
 from .memory_budget import MemoryBudget
 from .shares import Shares
-from .turn import Turn
 
 
 class Admission(Protocol):
@@ -51,7 +50,8 @@ class Limits:
     head_bytes: int = 32 << 10
     head_lines: int = 100
     send_buffer_bytes: int = 256 << 10  # beyond it the response is suspended
-    uninterrupted_bytes: int = 4 << 20  # of a response; then others that wait are served first
+    uninterrupted_bytes: int = 1 << 20  # of a response; then others that wait are served first
+    working_seconds: float = 0.02  # of the worker that leads, on one thing; then another one leads
     connections: int = 500
     waiting_of_one_caller: int = 250  # requests; beyond it: 503
     head_seconds: float = 10
@@ -81,7 +81,6 @@ class Context:
 
     def __post_init__(self) -> None:
         limits = self.limits
-        self.turn = Turn()
         self.shares = Shares(self.workers, limits.waiting_of_one_caller, self.requested.append)
         self.body_memory = MemoryBudget(limits.concurrent_bodies * limits.body_bytes)
         self.response_memory = MemoryBudget(limits.response_bytes)

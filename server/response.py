@@ -38,7 +38,7 @@ class ResponseSuspended(BaseException):
     """No error: the buffer is full, so the worker leaves the response for later."""
 
 
-class ResponseStepsAside(BaseException):
+class ResponseInterrupted(BaseException):
     """No error: much was sent, so the worker serves others that wait before it goes on."""
 
 
@@ -149,8 +149,8 @@ class Response:
     def send(self) -> None:
         """Send the application's response.
 
-        Raises `ResponseSuspended`, `ResponseStepsAside`, and whatever the application raises, which
-        includes `RequestPostponed`.
+        Raises `ResponseSuspended`, `ResponseInterrupted`, and whatever the application raises,
+        which includes `RequestPostponed`.
         """
         if self._iterable is None:
             environ = _environment(self.request, self._client)
@@ -163,7 +163,7 @@ class Response:
             self._pieces = iter(self._iterable)
         try:
             self._write_pieces()
-        except (ResponseSuspended, ResponseStepsAside):
+        except (ResponseSuspended, ResponseInterrupted):
             raise
         except BaseException:
             self.close()
@@ -238,9 +238,7 @@ class Response:
                 self._to.suspend_if_full()
                 uninterrupted_bytes += len(piece)
             if uninterrupted_bytes >= self._context.limits.uninterrupted_bytes:
-                raise ResponseStepsAside
-            if self._length != self._written_bytes:
-                self._context.turn.offer(to_all=True)
+                raise ResponseInterrupted
         if self._has_body and self._length not in (None, self._written_bytes):
             self.is_last = True
 

@@ -93,6 +93,10 @@ class Server:
             self._check_connections()
         self._drain()
 
+    def let_others_in(self) -> None:
+        """Have another worker lead, if the thread that calls this leads: it is about to wait."""
+        self._workers.lead.give_away()
+
     def stop(self, *_: Any) -> None:
         self._stopping = True
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from .connection import Connection
 from .context import Context
+from .lead import Lead
 from .shares import Entry
 
 BACKLOG = 1024  # connections that wait to be accepted
@@ -87,7 +88,7 @@ def _listening(listener: socket.socket, address: Any) -> socket.socket:
 
 
 class Epoll:
-    """The kernel wakes the thread that waited last, whose caches are warm."""
+    """The descriptors whose readiness the leader waits for. Other threads may add to them."""
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
@@ -100,13 +101,9 @@ class Epoll:
         except FileNotFoundError:  # for the first time
             self._epoll.register(descriptor, event)
 
-    def wait(self) -> int:
-        """Wait for a descriptor that is ready."""
-        return int(self._epoll.poll(maxevents=1)[0][0])
-
-    def poll(self) -> int | None:
-        """Return a descriptor that is ready now."""
-        ready = self._epoll.poll(0, 1)
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Wait for a descriptor that is ready; return None if none is after these seconds."""
+        ready = self._epoll.poll(seconds, 1)
         return int(ready[0][0]) if ready else None
 
     def close(self) -> None:
@@ -114,11 +111,10 @@ class Epoll:
 
 
 class Selector:
-    """The same without epoll: one thread waits, the others wait for their turn to wait."""
+    """The same without epoll."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
-        self._turn = threading.Lock()  # held by the thread that waits
         self._changing = threading.Lock()  # a selector may not be changed by two threads at once
         self._ready: deque[int] = deque()
 
@@ -127,23 +123,14 @@ class Selector:
         with self._changing, contextlib.suppress(KeyError):  # it is expected already
             self._selector.register(descriptor, event)
 
-    def wait(self) -> int:
-        with self._turn:
-            while not self._ready:
-                for key, _ in self._selector.select():
-                    with self._changing:
-                        self._selector.unregister(key.fd)
+    def wait(self, seconds: float | None = None) -> int | None:
+        ready = [] if self._ready else self._selector.select(seconds)
+        with self._changing:
+            for key, _ in ready:
+                with contextlib.suppress(KeyError):  # a former leader has found it, too
+                    self._selector.unregister(key.fd)
                     self._ready.append(key.fd)
-            return self._ready.popleft()
-
-    def poll(self) -> int | None:
-        """Return a descriptor that is ready now; None also while another thread waits for one."""
-        if not self._turn.acquire(blocking=False):
-            return None
-        try:
             return self._ready.popleft() if self._ready else None
-        finally:
-            self._turn.release()
 
     def close(self) -> None:
         self._selector.close()
@@ -158,15 +145,13 @@ class Workers:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._count = context.workers
-        self._turn = context.turn
         self._requested: deque[Connection] = context.requested
+        self.lead = Lead(context.limits.working_seconds)
         self._readiness = Readiness()
-        self._ready = deque[int]()  # descriptors that woke a worker
         self._serving = 0  # workers
         self._lock = threading.Lock()
         self._accepting = threading.Lock()
         self._stop_reader, self._stop_writer = os.pipe()
-        self._wake_reader, self._wake_writer = os.pipe()
         self._listeners: dict[int, socket.socket] = {}  # by their descriptors
         self._paused: list[int] = []  # listening sockets that accept nothing for now
         self._is_stopping = False
@@ -175,10 +160,10 @@ class Workers:
         ]
 
     def start(self, listeners: list[socket.socket]) -> None:
-        self._turn.start(when_free=self._wake_another)
         self._listeners = {one.fileno(): one for one in listeners}
-        for descriptor in (self._stop_reader, self._wake_reader, *self._listeners):
+        for descriptor in (self._stop_reader, *self._listeners):
             self._readiness.expect(descriptor)
+        self.lead.start()
         for thread in self._threads:
             thread.start()
 
@@ -192,55 +177,44 @@ class Workers:
         """Return when all workers have ended, or at this time of the monotonic clock."""
         self._is_stopping = True
         os.write(self._stop_writer, b"s")
-        self._turn.close()
+        self.lead.close()
         for thread in self._threads:
             thread.join(max(0, deadline - time.monotonic()))
         if not any(thread.is_alive() for thread in self._threads):
             self._readiness.close()
-            for descriptor in (
-                self._stop_reader,
-                self._stop_writer,
-                self._wake_reader,
-                self._wake_writer,
-            ):
+            for descriptor in (self._stop_reader, self._stop_writer):
                 os.close(descriptor)
 
     def _run(self) -> None:
-        self._turn.take()
-        while not self._is_stopping:
-            if self._work():
-                self._turn.offer()
-            else:
-                self._turn.watch(self._await_event)
-        self._turn.leave()
-        self._readiness.expect(self._stop_reader)  # wakes the next one that waits for events
+        try:
+            while not self._is_stopping:
+                self.lead.take()
+                while self.lead.is_mine() and not self._is_stopping:
+                    self._work()
+                # The leader may wait for an event, and not notice requests that came meanwhile.
+                while connection := self._next_requested():
+                    self._serve(connection)
+        finally:
+            self.lead.give_away()
+            self._readiness.expect(self._stop_reader)  # in case this worker has had the event
 
-    def _await_event(self) -> None:
-        self._ready.append(self._readiness.wait())
-
-    def _work(self) -> bool:
-        """Handle an event and serve a request, if there are any; return whether there were."""
-        descriptor = self._ready.popleft() if self._ready else self._readiness.poll()
+    def _work(self) -> None:
+        """Handle an event and serve a request, if there are any; wait for an event if not."""
+        may_serve = self._requested and self._serving < self._count
+        if not may_serve and not self.lead.rest():
+            return
+        descriptor = self._readiness.wait(0 if may_serve else None)
+        self.lead.begin()
         if descriptor is not None:
             self._handle_event(descriptor)
-        connection = self._next_requested()
-        if connection is not None:
+        if connection := self._next_requested():
             self._serve(connection)
-        return descriptor is not None or connection is not None
 
     def _handle_event(self, descriptor: int) -> None:
-        if descriptor == self._wake_reader:
-            os.read(self._wake_reader, 1)
-            self._readiness.expect(self._wake_reader)
-        elif connection := self._context.connections.get(descriptor):
+        if connection := self._context.connections.get(descriptor):
             self._handle(connection, connection.handle_event)
         else:
             self._accept(descriptor)
-
-    def _wake_another(self) -> None:
-        """Have a worker that waits for events go on with the requests."""
-        if self._requested or self._ready:
-            os.write(self._wake_writer, b"w")
 
     def _accept(self, descriptor: int) -> None:
         """Accept the connections that wait, unless the listener was closed, and receive from them.

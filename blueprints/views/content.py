@@ -16,7 +16,7 @@ from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
 from models import Document, StoredPreview, current_runtime
-from models.core import Busy, ScopeMissing, ServiceError, rfc3339, while_waiting
+from models.core import Busy, ScopeMissing, ServiceError, rfc3339, will_wait
 from models.links import TokenGrant
 from models.storage.payloads import PIECE_BYTES
 
@@ -99,8 +99,8 @@ def _job_runner(
 
         def make() -> tuple[bytes, int | None]:
             try:
-                with while_waiting():
-                    made = viewer.run_job(patient, pieces, options)
+                will_wait()
+                made = viewer.run_job(patient, pieces, options)
             except viewer.ConverterBusyError:
                 raise Busy from None
             return made.to_bytes(), _kept_ms(made, is_marked="watermark" in options)

@@ -57,4 +57,4 @@ from .rate_limits import (
     Allowance,
     Limit,
 )
-from .waiting import use_for_waits, while_waiting
+from .waiting import use_for_waits, will_wait

@@ -24,7 +24,6 @@ from ..core import (
     StorageFailing,
     StoredUnsynced,
     first_id,
-    while_waiting,
 )
 from ..events import EventHead, current_actor
 from ..records import require_future
@@ -226,9 +225,8 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
                 if not syncs or syncs[-1].done():
                     syncs.append(syncing.submit(engine().sync))
             waiting.append(piece)
-        with while_waiting():
-            for sync in syncs:
-                sync.result()  # raises its error before the row is written
+        for sync in syncs:
+            sync.result()  # raises its error before the row is written
     return first, waiting
 
 

@@ -17,7 +17,7 @@ from urllib.parse import quote_plus, urlencode, urlsplit
 
 from settings import is_confidential
 
-from ..core import while_waiting
+from ..core import will_wait
 from .deadlines import DeadlineStream, resolved, seconds_left
 
 DEADLINE_SECONDS = 5.0
@@ -56,8 +56,8 @@ def _exchange(
     if not is_confidential(url):
         raise NoAnswerError("its address is not by https")
     try:
-        with while_waiting():
-            status, answer = _sent(method, url, {**_HEADERS, **headers}, body)
+        will_wait()
+        status, answer = _sent(method, url, {**_HEADERS, **headers}, body)
     except TimeoutError:
         raise NoAnswerError(f"there was no answer within {DEADLINE_SECONDS:g} s") from None
     except ssl.SSLError:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from crypto import passwords
 
-from ..core import while_waiting
+from ..core import will_wait
 from .slots import Slots
 
 AT_ONCE = 2
@@ -33,5 +33,6 @@ class PasswordSlots:
 
     def run(self, work: Callable[[], T], caller: str) -> T:
         """Return what `work` returns; it needs no interpreter. Raises `Busy` if too many wait."""
-        with while_waiting(), self.admitted.held(caller, seconds=0), self.running.held():
+        will_wait()  # for a slot, and for the work
+        with self.admitted.held(caller, seconds=0), self.running.held():
             return work()

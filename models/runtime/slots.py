@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, RLock
 
-from ..core import Busy, ServiceError, while_waiting
+from ..core import Busy, ServiceError, will_wait
 
 
 class Slot:
@@ -109,10 +109,10 @@ class Slots:
         if seconds == 0 or (self._waiting and not self._waiting.take(slot)):
             return False
         granted = self._line_up(slot)
-        with while_waiting():  # neither the guard nor a place in the line is held at its end
-            granted.wait(seconds)
-            if self._waiting:
-                self._waiting.release(slot)
+        will_wait()
+        granted.wait(seconds)
+        if self._waiting:
+            self._waiting.release(slot)
         with self._guard:
             return self._line.pop(slot, None) is None
 

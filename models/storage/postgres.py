@@ -20,7 +20,7 @@ from psycopg.errors import DataError, IntegrityError
 from psycopg.pq import Format, TransactionStatus
 from psycopg.types.json import Json, Jsonb
 
-from ..core import OperatorError, log_unless_printed, while_waiting
+from ..core import OperatorError, log_unless_printed, will_wait
 from .connection import wrapping_errors
 from .sqlite import SqliteError
 
@@ -77,8 +77,7 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         if began < self._unanswered_until:
             raise OperationalError("the database server did not answer a moment ago")
         try:
-            with while_waiting():
-                connection = super()._connect()
+            connection = super()._connect()
         except psycopg.Error as error:
             if time.monotonic() - began > SLOW_SECONDS:
                 self._unanswered_until = time.monotonic() + SLOW_SECONDS
@@ -116,16 +115,16 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
             params = {name: storable(value) for name, value in params.items()}
         elif params:
             params = [storable(value) for value in params]
-        with while_waiting():
-            return super()._execute_cursor(sql, params or None, **options)
+        will_wait()
+        return super()._execute_cursor(sql, params or None, **options)
 
     def begin(self, statements: str = "") -> None:
         """Begin a transaction, and execute further statements in the same round trip."""
         connection = self.connection()
         with wrapping_errors:
+            will_wait()
             try:
-                with while_waiting():
-                    connection.execute(f"BEGIN ISOLATION LEVEL READ COMMITTED; {statements}")
+                connection.execute(f"BEGIN ISOLATION LEVEL READ COMMITTED; {statements}")
             except psycopg.Error:
                 if not connection.closed:
                     connection.rollback()
@@ -135,8 +134,7 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         """Commit. Raise OperationalError if a statement has failed: the server would roll back."""
         if self.connection().pgconn.transaction_status == TransactionStatus.INERROR:
             raise OperationalError("a statement of this transaction has failed")
-        with while_waiting():
-            super().commit()
+        super().commit()
 
 
 database = Database(None, autoconnect=True, timeout=POOL_SECONDS)

@@ -17,7 +17,6 @@ from ..core import (
     StorageFailing,
     StorageFull,
     log_unless_printed,
-    while_waiting,
 )
 from . import schema
 from .connection import connected
@@ -69,10 +68,8 @@ class SqliteEngine(Engine):
         """
         delete_ballast_if_full(database.database)
         longest = PRAGMAS["busy_timeout"] / 1000 if wait_seconds is None else wait_seconds
-        if not self._writer_lock.acquire(blocking=False):
-            with while_waiting():
-                if not self._writer_lock.acquire(timeout=longest):
-                    raise Busy
+        if not self._writer_lock.acquire(timeout=longest):
+            raise Busy
         try:
             failures = self._failures_after_reset()
             with database.on_writer(), database.transaction():
@@ -162,7 +159,7 @@ class SqliteEngine(Engine):
         create_ballast(database.database)
 
     def _checkpoint(self, mode: str) -> bool:
-        with while_waiting(), self._checkpoint_lock:
+        with self._checkpoint_lock:
             database.execute_sql("PRAGMA busy_timeout = 0")
             try:
                 (blocked, *_) = database.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from ..core import while_waiting
+from ..core import will_wait
 from .connection import database
 from .engines import engine
 
@@ -134,8 +134,8 @@ def _outermost(
             work()
         raise
     if synced:
-        with while_waiting():
-            engine().sync(failures if since is None else since)
+        will_wait()
+        engine().sync(failures if since is None else since)
 
 
 def _take_lock(owner_id: str | None) -> None:

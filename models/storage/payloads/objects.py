@@ -21,7 +21,7 @@ from obstore.store import S3Store
 
 from crypto import DecryptionError, sealing
 
-from ...core import OperatorError, PayloadStoreAway, log_unless_printed, while_waiting
+from ...core import OperatorError, PayloadStoreAway, log_unless_printed, will_wait
 from .pieces import READERS_AHEAD, SEALED_BYTES, ReadAhead, sealed_length
 
 PART_BYTES: Final = 5 << 20  # the smallest that S3 takes in a multipart upload
@@ -75,7 +75,8 @@ class PayloadObjects:
         Raises what `pieces` raises.
         """
         key = _FOLDER + document_id
-        with while_waiting(), self._reporting():
+        will_wait()
+        with self._reporting():
             if sealing.sealed_bytes(size) <= PART_BYTES:
                 obstore.put(self._store, key, b"".join(pieces), use_multipart=False)
                 return
@@ -99,7 +100,7 @@ class PayloadObjects:
             yield sealed
 
     def exists(self, document_id: str) -> bool:
-        with while_waiting(), self._reporting():
+        with self._reporting():
             try:
                 obstore.head(self._store, _FOLDER + document_id)
             except FileNotFoundError:
@@ -108,7 +109,7 @@ class PayloadObjects:
 
     def drop(self, *document_ids: str) -> None:
         """Delete objects; one that is missing is no error."""
-        with while_waiting(), self._reporting():
+        with self._reporting():
             obstore.delete(self._store, [_FOLDER + id for id in document_ids])
 
     def document_ids(self) -> Iterator[list[str]]:
@@ -122,8 +123,8 @@ class PayloadObjects:
         coming: Future[list[bytes]] | None = None
         windows = self._read_ahead.windows(first, last, WINDOW_PIECES)
         for (start, stop), (following, end) in pairwise(chain(windows, [(0, 0)])):
-            with while_waiting():
-                window = coming.result() if coming else self._window(document_id, start, stop)
+            will_wait()
+            window = coming.result() if coming else self._window(document_id, start, stop)
             coming = None
             yield window[0]
             if end - following > 1:

@@ -13,7 +13,7 @@ from typing import Final
 
 from crypto import sealing
 
-from ...core import while_waiting
+from ...core import will_wait
 
 PIECES_AHEAD: Final = 4  # that are made while others are stored
 READERS_AHEAD: Final = 16  # readers that hold windows; further ones hold one piece
@@ -34,12 +34,12 @@ def prefetch(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
     50 MiB takes a third longer without this. An exception of `pieces` is raised here; closing this
     generator ends the thread.
     """
+    will_wait()
     maker = ThreadPoolExecutor(1, "prefetch")
     try:
         coming = deque(maker.submit(next, pieces, None) for _ in range(PIECES_AHEAD))
         while True:
-            with while_waiting():
-                piece = coming.popleft().result()
+            piece = coming.popleft().result()
             if piece is None:
                 return
             coming.append(maker.submit(next, pieces, None))

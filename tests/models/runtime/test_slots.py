@@ -2,7 +2,6 @@
 
 import math
 import threading
-from contextlib import contextmanager
 
 import pytest
 
@@ -199,61 +198,32 @@ def test_nobody_waits_longer_than_the_seconds_and_leaves_the_line_then(taken):
     assert slots.has_room(Slot("c"))
 
 
-class Turn:
-    """Counts who has stepped aside, and notes what is held when it waits for the turn again."""
-
-    def __init__(self):
-        self.aside = 0
-        self.noted = []
-        self.note = lambda: None
-
-    @contextmanager
-    def step_aside(self):
-        self.aside += 1
-        yield
-        self.aside -= 1
-        self.noted.append(self.note())
-
-
 @pytest.fixture
-def turn(monkeypatch):
-    turn = Turn()
-    monkeypatch.setattr(waiting, "_step_aside", turn.step_aside)
-    return turn
+def told(monkeypatch):
+    """The waits that were told in advance."""
+    told = []
+    monkeypatch.setattr(waiting, "_before_wait", lambda: told.append(True))
+    return told
 
 
-def test_whoever_waits_steps_aside_and_holds_no_guard_as_it_waits_for_the_turn(
-    turn, line_of, taken
-):
-    slots = Slots(1, waiting=Slots(1))
-
-    def others_may_use_the_slots():
-        seen = []
-        (other,) = start_threads(lambda: seen.append(slots._waiting.has_room(Slot("d"))))
-        slots_are_free = threading.Thread(target=lambda: slots.has_room(Slot("d")))
-        slots_are_free.start()
-        for thread in (other, slots_are_free):
-            thread.join(60)
-        return seen == [True] and not slots_are_free.is_alive()
-
-    turn.note = others_may_use_the_slots
+def test_whoever_waits_for_a_slot_says_so(told, line_of, taken):
+    slots = Slots(1)
     (held,) = taken(slots, ["a"])
     line = line_of(slots)
     line.join("b")
-    until(lambda: turn.aside == 1)
+    until(lambda: told == [True])
     slots.release(held)
     line.end("b")
     line.close()
-    assert (turn.aside, turn.noted) == (0, [True])
 
 
-def test_whoever_finds_a_slot_or_is_refused_at_once_keeps_the_turn(turn):
+def test_whoever_finds_a_slot_or_is_refused_at_once_says_nothing(told):
     slots = Slots(1, waiting=Slots(0))
     with slots.held("a"):
         assert is_refused(slots, "b")
         with pytest.raises(Busy), slots.held("b"):
             pass
-    assert turn.noted == []
+    assert told == []
 
 
 def test_one_of_each_runs_at_a_time_where_there_are_slots_without_an_end(line_of, taken):
