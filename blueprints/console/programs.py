@@ -109,7 +109,7 @@ def show_webhook(id: str) -> Response:
 
 def _sent_body(delivery: Any) -> str:
     """Return the body of a delivery, indented; '' if its event is no longer kept."""
-    event = Event.find(delivery.event_id)
+    event = Event.find(delivery.owner_id, delivery.event_id)
     return json.dumps(json.loads(event.sent_body), indent=2) if event else ""
 
 

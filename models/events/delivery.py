@@ -114,10 +114,6 @@ class WebhookDelivery(Sendable, SealedByOwner):
     def _set(self, **values: Any) -> None:
         self.update(values).where(self.itself()).execute()
 
-    def as_it_is_stored(self) -> Self | None:
-        found = self.rows_as_stored(type(self).select().where(self.itself()))
-        return found[0] if found else None
-
     @classmethod
     def next_due_per_webhook(cls) -> list[Self]:
         """Return the first due delivery of each enabled webhook of an enabled user.
@@ -161,18 +157,25 @@ class WebhookDelivery(Sendable, SealedByOwner):
     @classmethod
     def first_pending_event(cls, owner_id: str) -> str | None:
         """Return the id of the oldest event that an owner's webhook still waits for."""
-        events = cls.select(fn.MIN(cls.event_id)).where(
-            cls.due_at.is_null(False), cls.owner_id == owner_id
-        )
+        events = cls.select(fn.MIN(cls.event_id)).where(*cls._pending_of_owner(owner_id))
         id: str | None = events.scalar()
         return id
 
     @classmethod
     def give_up_until(cls, owner_id: str, event_id: str) -> None:
         """Let no delivery of this event, or of an older one of the owner, be pending."""
-        cls.update(due_at=None).where(
-            cls.due_at.is_null(False), cls.owner_id == owner_id, cls.event_id <= event_id
-        ).execute()
+        is_pending = cls._pending_of_owner(owner_id)
+        cls.update(due_at=None).where(*is_pending, cls.event_id <= event_id).execute()
+
+    @classmethod
+    def _pending_of_owner(cls, owner_id: str) -> tuple[Any, Any]:
+        """Return the conditions that a delivery to a webhook of the owner is pending.
+
+        The index of what is pending begins with the webhook.
+        """
+        webhook = TableReference("webhook")
+        of_owner = webhook.select(webhook.c.id).where(webhook.c.owner_id == owner_id)
+        return cls.due_at.is_null(False), cls.webhook_id.in_(of_owner)
 
     @classmethod
     def forget_old(cls) -> None:

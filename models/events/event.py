@@ -96,6 +96,7 @@ current_actor: ContextVar[Mapping[str, str]] = ContextVar(
 
 class Event(Owned):
     PREFIX = "evt"
+    KEY = ("owner_id", "id")
 
     sequence = BigIntegerField()
     type = TextField()
@@ -243,7 +244,7 @@ class Event(Owned):
     def of_deliveries(cls) -> Iterator[tuple[WebhookDelivery, Self]]:
         """Yield each delivery whose event is still kept, with this event."""
         for delivery in WebhookDelivery.each():
-            if event := cls.find(delivery.event_id):
+            if event := cls.find(delivery.owner_id, delivery.event_id):
                 yield delivery, event
 
     @classmethod

@@ -74,10 +74,22 @@ def read_receipts(text: str) -> list[Receipt]:
         match = _RECEIPT.fullmatch(line.strip())
         if match is None:
             raise OperatorError(f"This is no receipt (owner, number, hash): {line.strip()[:200]}")
-        event = Event.find(match[3]) if match[3] else None
-        place = (event.owner_id, event.sequence) if event else (match[1], int(match[2] or 0))
-        receipts.append(Receipt(*place, match[4].lower(), match[3]))
-    return receipts
+        receipts.append(Receipt(match[1], int(match[2] or 0), match[4].lower(), match[3]))
+    places = _places_of([one.event_id for one in receipts if one.event_id])
+    return [one._replace(**places.get(one.event_id or "", {})) for one in receipts]
+
+
+def _places_of(event_ids: list[str]) -> dict[str, dict[str, Any]]:
+    """Return owner and number of each of these events that is there, by its id.
+
+    No index finds an event by its id alone: all events are read, once for `_EVENTS` ids.
+    """
+    places: dict[str, dict[str, Any]] = {}
+    for first in range(0, len(event_ids), _EVENTS):
+        is_named = Event.id.in_(event_ids[first : first + _EVENTS])
+        for event in Event.rows(Event.select().where(is_named)):
+            places[event.id] = {"owner_id": event.owner_id, "sequence": event.sequence}
+    return places
 
 
 def checkpoint() -> list[Receipt]:

@@ -258,7 +258,10 @@ def _of_webhook(row: Any, old: Values) -> Values:
 
 def _of_delivery(row: Any, old: Values) -> Values:
     values: Values = {}
-    event = Event.find(row.event_id)
+    webhook = Webhook.as_stored(row.webhook_id)
+    if webhook is None or webhook.owner_id != row.owner_id:
+        raise DecryptionError
+    event = Event.find(row.owner_id, row.event_id)
     if event is not None:
         signed = (
             row.id,

@@ -22,7 +22,7 @@ from crypto.row_texts import RowCipher, remembered_cipher
 from ..core import NotFound
 from ..runtime import current_runtime, log_damage
 from ..storage import param, prepared
-from .table import Table, cached_property
+from .table import Table, cached_property, is_at_key
 
 MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
 
@@ -45,7 +45,6 @@ class Sealed:
 
 class SealedRow(Table):
     UNBOUND: ClassVar[tuple[str, ...]] = ()
-    KEY: ClassVar[tuple[str, ...]] = ("id",)  # the columns by which the table's index finds a row
 
     sealed: Any = BlobField(null=True)  # of a new row, or of one that is never to open: NULL
 
@@ -130,7 +129,7 @@ class SealedRow(Table):
     def seal_in_place(self) -> None:
         """Seal a row that lies in the database without a text; only its conversion does so."""
         self.seal()
-        key = {name: self.__data__[name] for name in self.KEY}
+        key = self._named(self.key_values())
         _sealing(type(self)).execute(sealed=self.sealed, **key)
 
     def _replace(self, changes: dict[str, Any]) -> bool:
@@ -154,7 +153,7 @@ class SealedRow(Table):
 
     def as_it_is_stored(self) -> Self | None:
         """Return the row as it is now, also if it does not open."""
-        return self.as_stored(self.id)
+        return self.as_stored(*self.key_values())
 
     def _bound(self) -> bytes:
         value_of = self.__data__.get
@@ -218,13 +217,11 @@ def _bound_columns(table: type[SealedRow]) -> tuple[tuple[str, str], ...]:
 
 @prepared
 def _sealing(table: type[SealedRow]) -> Any:
-    is_it = [getattr(table, name) == param(name) for name in table.KEY]
-    return super(SealedRow, table).update(sealed=param("sealed")).where(*is_it)
+    return super(SealedRow, table).update(sealed=param("sealed")).where(*is_at_key(table))
 
 
 @prepared
 def _changing(table: type[SealedRow], names: tuple[str, ...]) -> Any:
-    is_it = [getattr(table, name) == param(name) for name in table.KEY]
     former = table.sealed == param("former")
     values = {name: param(name) for name in names}
-    return super(SealedRow, table).update(values).where(*is_it, former)
+    return super(SealedRow, table).update(values).where(*is_at_key(table), former)

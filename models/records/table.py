@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from peewee import SQL, BigIntegerField, Model, TextField, fn
+from peewee import SQL, BigIntegerField, Model, TextField, Tuple, fn
 
 from ..core import generate_id, now
 from ..storage import SERVICE, Prepared, database, param, prepared, separate_transaction
@@ -44,6 +44,7 @@ class Table(Model):
     """A row with an id that sorts by creation, and the moment it was created."""
 
     PREFIX: ClassVar[str]
+    KEY: ClassVar[tuple[str, ...]] = ("id",)  # the columns by which the table's index finds a row
 
     id = TextField(primary_key=True)
     created_at = BigIntegerField()
@@ -65,15 +66,26 @@ class Table(Model):
         _insertion(type(self)).execute(**values)
 
     @classmethod
-    def find(cls, id: str) -> Self | None:
-        """Return the row with this id, of any owner."""
-        return cls.first(_by_id(cls), id=id)
+    def find(cls, *key: str) -> Self | None:
+        """Return the row with these values of the columns of `KEY`: an id, of any owner.
+
+        Raises ValueError for a key of fewer or more values.
+        """
+        return cls.first(_by_key(cls), **cls._named(key))
 
     @classmethod
-    def as_stored(cls, id: str) -> Self | None:
-        """Return the row with this id, also if it does not open."""
-        found = _by_id(cls).first(id=id)
+    def as_stored(cls, *key: str) -> Self | None:
+        """Return the row with this key, as `find` takes it, also if it does not open."""
+        found = _by_key(cls).first(**cls._named(key))
         return None if found is None else cls.of_columns(found)
+
+    @classmethod
+    def _named(cls, key: tuple[str, ...]) -> dict[str, str]:
+        return dict(zip(cls.KEY, key, strict=True))
+
+    def key_values(self) -> tuple[str, ...]:
+        """Return the values of the columns of `KEY`."""
+        return tuple(self.__data__[name] for name in self.KEY)
 
     @classmethod
     def get_by_id(cls, id: str) -> Self:
@@ -160,13 +172,13 @@ class Table(Model):
 
     @classmethod
     def each(cls) -> Iterator[Self]:
-        """Yield every row as it is stored, in the order of ids, also if it does not open."""
-        after = ""
-        while page := _following(cls).all(after=after):
+        """Yield every row as it is stored, in the order of `KEY`, also if it does not open."""
+        after = tuple("" for _ in cls.KEY)
+        while page := _following(cls).all(**cls._named(after)):
             rows = [cls.of_columns(row) for row in page]
             cls.find_keys(rows)
             yield from rows
-            after = page[-1][0]
+            after = rows[-1].key_values()
 
     def change(self, **fields: Any) -> None:
         """Store new values of some columns."""
@@ -174,7 +186,8 @@ class Table(Model):
 
     def _store_columns(self, **fields: Any) -> None:
         self.__data__.update(fields)
-        _storing(type(self), tuple(fields)).execute(id=self.id, **fields)
+        key = self._named(self.key_values())
+        _storing(type(self), tuple(fields)).execute(**key, **fields)
 
 
 @prepared
@@ -185,12 +198,14 @@ def _insertion(table: type[Table]) -> Any:
 @prepared
 def _storing(table: type[Table], names: tuple[str, ...]) -> Any:
     values = {name: param(name) for name in names}
-    return super(Table, table).update(values).where(table.id == param("id"))
+    return super(Table, table).update(values).where(*is_at_key(table))
 
 
 @prepared
 def _following(table: type[Table]) -> Any:
-    later = table.select().where(table.id > param("after")).order_by(table.id)
+    columns = _key_columns(table)
+    after = [param(name) for name in table.KEY]
+    later = table.select().where(Tuple(*columns) > Tuple(*after)).order_by(*columns)
     return later.limit(SQL(str(PAGE_ROWS)))
 
 
@@ -200,5 +215,14 @@ def _newest_first(table: type[Table]) -> Any:
 
 
 @prepared
-def _by_id(table: type[Table]) -> Any:
-    return table.select().where(table.id == param("id"))
+def _by_key(table: type[Table]) -> Any:
+    return table.select().where(*is_at_key(table))
+
+
+def is_at_key(table: type[Table]) -> list[Any]:
+    """Return the conditions that a row has the key that the parameters name."""
+    return [getattr(table, name) == param(name) for name in table.KEY]
+
+
+def _key_columns(table: type[Table]) -> list[Any]:
+    return [getattr(table, name) for name in table.KEY]

@@ -261,6 +261,12 @@ def test_an_operator_of_a_server_is_told_that_nothing_is_copied(of_postgres, sta
         ("UPDATE api_key SET scopes = 'documents:delete'", "api_key", "key_"),
         ("UPDATE user_account SET authority_mac = NULL", "user_account", "usr_"),
         ("UPDATE delivery SET event_mac = NULL", "delivery", "dlv_"),
+        (
+            """UPDATE delivery SET owner_id =
+               (SELECT id FROM user_account WHERE id <> delivery.owner_id LIMIT 1)""",
+            "delivery",
+            "dlv_",
+        ),
         ("UPDATE event_head SET sequence = sequence + 1", "event_head", ""),
         ("UPDATE recipient SET code_failures = code_failures + 1", "recipient", "rcp_"),
         (

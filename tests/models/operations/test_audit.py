@@ -279,7 +279,7 @@ def test_a_receipt_holds_if_its_event_has_its_hash_and_more_may_follow(alice, ol
 
 
 def test_a_receipt_may_name_its_event_by_id(alice, older):
-    event = Event.find(row(alice, 5)["id"])
+    event = Event.find(alice.id, row(alice, 5)["id"])
     mine, absent = f"{event.id} {event.hash.hex()}", f"{event.id[:-3]}zzz {'0' * 64}"
     old = f"evt_{'0' * 26} {'0' * 64}"
     result = verify_log(read_receipts(f"{mine}\n{old}\n"))
