@@ -26,7 +26,7 @@ from blueprints.http.problems import ProblemApi, handle_exception, handle_servic
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from models import Event, connected
-from models.core import OperatorError, ServiceError, use_for_waits
+from models.core import OperatorError, ServiceError, counted, use_for_waits
 from models.documents import delete_unfinished_uploads
 from models.events import SmtpClient
 from models.operations import (
@@ -85,6 +85,7 @@ def app_with_routes(*, console: bool) -> Flask:
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_map.merge_slashes = False
     app.json = _json_provider(app)
+    app.jinja_env.globals.update(counted=counted)
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
     app.register_error_handler(Exception, handle_exception)

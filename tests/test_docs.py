@@ -302,7 +302,7 @@ def test_the_operator_commands_work_as_written(start_service, tmp_path, quick_fl
 
     assert "WRONG" not in run(beside, PATH=f"{quick_flask}:{path}")
     service.stop()
-    assert "1 users and 1 documents" in run(restore)  # by the program that was installed
+    assert "1 user and 1 document" in run(restore)  # by the program that was installed
     service.start()
     printed = run(after, PATH=f"{quick_flask}:{path}")
 

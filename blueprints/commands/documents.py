@@ -7,7 +7,7 @@ import click
 from flask.cli import AppGroup
 
 from models import Document
-from models.core import OperatorError
+from models.core import OperatorError, counted
 
 from .output import with_database
 
@@ -24,7 +24,7 @@ def delete(ids: tuple[str, ...], yes: bool) -> None:
     A document need not open: its row may have been altered, its payload be damaged.
     """
     found = [_document(id) for id in dict.fromkeys(ids)]
-    count = "1 document" if len(found) == 1 else f"{len(found):,} documents"
+    count = counted(len(found), "document")
     if not yes:
         click.confirm(f"Delete {count} for good?", abort=True)
     for document in found:

@@ -6,7 +6,7 @@ import click
 from flask.cli import with_appcontext
 
 from models import operations
-from models.core import OperatorError
+from models.core import OperatorError, counted
 from models.operations import ImportedAccount
 
 from .output import fail_if, progress, secret, table, with_database
@@ -36,7 +36,7 @@ def export(path: Path, owner: str | None) -> None:
     _table_of_accounts(result.accounts)
     for problem in result.problems:
         click.echo(problem)
-    click.echo(f"{path} is complete: {result.size_bytes:,} bytes of originals.")
+    click.echo(f"{path} is complete: {counted(result.size_bytes, 'byte')} of originals.")
     click.echo("Passwords, API keys and the secrets of links and webhooks are not in it.")
     fail_if(result.problems)
 
@@ -53,7 +53,9 @@ def import_(path: Path | None, give_up: bool) -> None:
     stored. Run it again to go on after an interruption.
     """
     if give_up:
-        click.echo(f"{operations.give_up_imports():,} interrupted imports were deleted.")
+        given_up = operations.give_up_imports()
+        were = counted(given_up, "interrupted import was", "interrupted imports were")
+        click.echo(f"{were} deleted.")
         return
     if path is None:
         raise OperatorError("Name the folder of the export.")
@@ -78,7 +80,9 @@ def _table_of_accounts(accounts: dict[str, dict[str, int]]) -> None:
 
 def _sentence_of(account: ImportedAccount) -> str:
     if account.was_here:
-        deleted = f" {account.missing:,} documents were deleted here." if account.missing else ""
+        were = counted(account.missing, "document was", "documents were")
+        deleted = f" {were} deleted here." if account.missing else ""
         return f"{account.email} is here already; nothing was changed.{deleted}"
-    ended = f" {account.ended:,} documents have ended since the export." if account.ended else ""
+    have = counted(account.ended, "document has", "documents have")
+    ended = f" {have} ended since the export." if account.ended else ""
     return f"{account.email} is imported and compared with the export.{ended}"

@@ -13,11 +13,12 @@ import click
 from flask.cli import AppGroup, with_appcontext
 
 from models import User, current_runtime, operations
+from models.core import counted
 from models.operations import DoctorContext, Finding, ReportProgress
 from models.storage import SERVICE, is_server
 from viewer import configured_converter, missing_parts, seccomp_available
 
-from .output import counted_rows, fail_if, operator_errors, progress, table, with_database
+from .output import fail_if, operator_errors, progress, table, with_database
 
 keys = AppGroup("keys", help="List, rotate, retire and check the root keys.")
 audit = AppGroup("audit", help="Verify the log of events, and hand it out to be verified.")
@@ -55,8 +56,7 @@ def rotate(end_sessions: bool) -> None:
         click.echo("it apart from the database's backups.")
     else:
         click.echo("No root key was added: some rows were not under the first one yet.")
-    were = "was" if result.rewrapped == 1 else "were"
-    click.echo(f"{counted_rows(result.rewrapped)} {were} re-wrapped.")
+    click.echo(f"{counted(result.rewrapped, 'row was', 'rows were')} re-wrapped.")
     click.echo("`keys retire ID` removes an old root.")
     if not result.wal_is_empty:
         click.echo("A reader blocks the WAL's truncation; the service truncates it within minutes.")
@@ -84,7 +84,7 @@ def check(deep: bool) -> None:
         problems = (operations.check_contents if deep else operations.check_keys)(report)
     for problem in problems:
         click.echo(problem)
-    failed = f"{counted_rows(len(problems))} cannot be decrypted."
+    failed = f"{counted(len(problems), 'row')} cannot be decrypted."
     click.echo(failed if problems else f"All keys{' and documents' * deep} decrypt.")
     fail_if(problems)
 
@@ -139,17 +139,20 @@ def export(owner: str) -> None:
 
 
 def _summary_of_log(result: operations.AuditResult) -> str:
-    broken = f"broken in {len(result.breaks)} places" if result.breaks else "unbroken"
-    parts = [f"{result.chains:,} chains, {result.events:,} events, {broken}"]
+    broken = f"broken in {counted(len(result.breaks), 'place')}" if result.breaks else "unbroken"
+    parts = [f"{counted(result.chains, 'chain')}, {counted(result.events, 'event')}, {broken}"]
     if result.oldest_at is not None:
         parts.append(f"oldest kept of {_moment(result.oldest_at):%Y-%m-%d}")
     if result.forgotten:
-        parts.append(f"{result.forgotten:,} receipts are of events that are no longer kept")
+        forgotten = counted(result.forgotten, "receipt is", "receipts are")
+        parts.append(f"{forgotten} of events that are no longer kept")
     if result.youngest_at is None:
         parts.append("no receipt that holds: all of it is held by the keyring alone.")
         return "; ".join(parts)
     youngest = f"{_moment(result.youngest_at):%Y-%m-%d %H:%M}"
-    parts.append(f"{result.receipts:,} receipts hold, the youngest of {youngest}")
+    parts.append(
+        f"{counted(result.receipts, 'receipt holds', 'receipts hold')}, the youngest of {youngest}"
+    )
     return "; ".join(parts) + ": what came after it is held by the keyring alone."
 
 
@@ -165,7 +168,9 @@ def backup(file: Path) -> None:
     """Write a snapshot of the database to a new FILE. The service may be running."""
     with progress("Bytes written") as report:
         root_ids = operations.create_backup(file, report)
-    click.echo(f"{file} is written: {file.stat().st_size:,} bytes. The keyring is not in it.")
+    click.echo(
+        f"{file} is written: {counted(file.stat().st_size, 'byte')}. The keyring is not in it."
+    )
     if root_ids:
         click.echo(f"A restore needs the keyring with root key {', '.join(root_ids)}.")
     click.echo("Receipts of the log, to be kept in another place (`audit verify --against`):")
@@ -188,7 +193,10 @@ def restore(file: Path, force: bool, deep: bool) -> None:
         users, documents = operations.restore_backup(
             file, target, force=force, deep=deep, report=report
         )
-    click.echo(f"{target} holds {users:,} users and {documents:,} documents, and all keys open.")
+    click.echo(
+        f"{target} holds {counted(users, 'user')} and {counted(documents, 'document')}, "
+        "and all keys open."
+    )
     click.echo("Restored data includes items deleted or revoked since the backup; review it.")
 
 
@@ -212,13 +220,15 @@ def copy(address: str) -> None:
     for problem in problems:
         click.echo(problem)
     if problems:
+        faults = counted(len(problems), "fault")
         click.echo(
-            f"Every row was copied, and with them {len(problems):,} faults that the file has: "
+            f"Every row was copied, and with them {faults} that the file has: "
             "`flask doctor --deep` says what to do about them there."
         )
         fail_if(problems)
     click.echo(
-        f"All of it decrypts; the log is unbroken: {log.events:,} events in {log.chains:,} chains."
+        f"All of it decrypts; the log is unbroken: {counted(log.events, 'event')} in "
+        f"{counted(log.chains, 'chain')}."
     )
     click.echo(
         f"Now set DOCSERVICE_DATABASE={target}, keep the same keyring, and start the service, "
@@ -238,7 +248,7 @@ def move(place: str) -> None:
         result = operations.move_payloads(place, report)
     for problem in result.problems:
         click.echo(problem)
-    click.echo(f"{result.moved:,} payloads were moved.")
+    click.echo(f"{counted(result.moved, 'payload was', 'payloads were')} moved.")
     fail_if(result.problems)
 
 
@@ -246,7 +256,8 @@ def move(place: str) -> None:
 @with_database
 def prune() -> None:
     """Delete the objects that belong to no document, as a restore leaves them."""
-    click.echo(f"{operations.drop_unreferenced_objects():,} objects were deleted.")
+    dropped = operations.drop_unreferenced_objects()
+    click.echo(f"{counted(dropped, 'object was', 'objects were')} deleted.")
 
 
 @click.command()
@@ -254,7 +265,8 @@ def prune() -> None:
 @with_database
 def sweep() -> None:
     """Delete what has expired. The running service does so every minute."""
-    click.echo(f"{operations.sweep():,} expired documents were deleted.")
+    swept = operations.sweep()
+    click.echo(f"{counted(swept, 'expired document was', 'expired documents were')} deleted.")
 
 
 @click.command()

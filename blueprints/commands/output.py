@@ -80,11 +80,6 @@ def table(*rows: tuple[Any, ...]) -> None:
         click.echo("  ".join(cells).rstrip())
 
 
-def counted_rows(number: int) -> str:
-    """Return `1 row`, `1,200 rows`."""
-    return f"{number:,} row" if number == 1 else f"{number:,} rows"
-
-
 def fail_if(problems: Any) -> None:
     """Exit with code 1 if there are `problems`, so that a scheduler notices."""
     if problems:

@@ -22,7 +22,7 @@ from models import (
     Webhook,
     current_runtime,
 )
-from models.core import ServiceError
+from models.core import ServiceError, counted
 from models.documents import with_binned
 from models.events import READINGS, facts_about
 from models.links import Opening, target_of
@@ -294,7 +294,7 @@ class _Names:
         label = opening or self._called(DocumentToken, data["tokenId"])
         times = data.get("count", 1)
         act = _READER_ACTS[type]
-        often = f", {times} times" if times > 1 else ""
+        often = f", {counted(times, 'time')}" if times > 1 else ""
         who = quoted(label) if label else "Someone"
         return Markup("{} {}{}").format(who, act, often)
 

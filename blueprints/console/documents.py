@@ -11,7 +11,7 @@ from werkzeug.datastructures import MultiDict
 
 import viewer
 from models import Collection, Document, DocumentToken, current_runtime
-from models.core import NotFound
+from models.core import NotFound, counted
 from models.documents import (
     ORDERS,
     bin_page,
@@ -173,7 +173,7 @@ def _act_on_selected() -> Response:
     if act == "zip":
         return _save_selected(owner_id, ids)
     if act == "collect":
-        title = f"{len(ids)} document{'' if len(ids) == 1 else 's'}, {today()}"
+        title = f"{counted(len(ids), 'document')}, {today()}"
         made = Collection.make(owner_id, title, document_ids=ids)[0]
         return go(f"/app/collections/{made.id}", "collected")
     put_in_bin(owner_id, ids)
@@ -207,7 +207,7 @@ def _save_selected(owner_id: str, ids: list[str]) -> Response:
         raise NotFound
     for document in found:
         document.record_read("document.downloaded")
-    return send_zip(entries, f"{len(entries)} documents {today()}")
+    return send_zip(entries, f"{counted(len(entries), 'document')} {today()}")
 
 
 # Uploading

@@ -134,6 +134,7 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
     ),
     "js": (
         "console/scripts/page.js",
+        "counts.js",
         "moments.js",
         "console/scripts/times.js",
         "console/scripts/forms.js",

@@ -16,6 +16,8 @@ from itertools import accumulate
 from typing import Final
 from zlib import crc32
 
+from models.core import counted
+
 SUMS: Final = "SHA256SUMS"  # the name of the last entry, for `sha256sum -c`
 _MOST_BYTES: Final = 0xFFFF_FFFF  # this value and larger ones need ZIP64
 _MOST_ENTRIES: Final = 0xFFFF
@@ -94,7 +96,7 @@ def _verified(entry: ZipEntry) -> tuple[int, str, Iterable[bytes]]:
         if not entry.sha256:
             digest.update(piece)
     if length != entry.size:
-        raise IncompleteEntryError(f"{length} bytes instead of {entry.size}.")
+        raise IncompleteEntryError(f"{counted(length, 'byte')} instead of {entry.size:,}.")
     pieces = (first,) if length == len(first) else _counted(entry)
     return checksum, entry.sha256 or digest.hexdigest(), pieces
 
@@ -105,7 +107,7 @@ def _counted(entry: ZipEntry) -> Iterator[bytes]:
         length += len(piece)
         yield piece
     if length != entry.size:
-        raise IncompleteEntryError(f"{length} bytes instead of {entry.size}.")
+        raise IncompleteEntryError(f"{counted(length, 'byte')} instead of {entry.size:,}.")
 
 
 def _local_header(entry: ZipEntry, checksum: int) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from models.core import Invalid, rfc3339
+from models.core import Invalid, counted, rfc3339
 
 from ..http.base64_payload import Base64Payload
 from ..http.body import LongString
@@ -79,7 +79,9 @@ class Text(Described, String):
 
     def __init__(self, *bounds: int | None, **options: Any) -> None:
         least, most = bounds or self.bounds
-        length = validate.Length(least, most, error=f"Use {least} to {most} characters.")
+        length = validate.Length(
+            least, most, error=f"Use {least} to {counted(most or 0, 'character')}."
+        )
         super().__init__(validate=length, **options)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:

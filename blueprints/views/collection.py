@@ -11,7 +11,7 @@ from flask import Response, request
 import viewer
 from models import Collection, Document, connected, current_runtime
 from models.accounts import sender_of
-from models.core import NotFound, PayloadTooLarge, ServiceError, now
+from models.core import NotFound, PayloadTooLarge, ServiceError, counted, now
 from models.documents import with_binned
 from models.links import TokenGrant
 
@@ -27,7 +27,7 @@ NAMES_BYTES = 48_000  # the most for all names on a contents page, which has 192
 
 class TooLargeForOneFile(PayloadTooLarge):
     def __init__(self, size: int, most: int) -> None:
-        sentence = f"These documents have {size:,} bytes; one HTML file holds {most:,}. "
+        sentence = f"These documents have {counted(size, 'byte')}; one HTML file holds {most:,}. "
         ServiceError.__init__(self, sentence + "Save them as a ZIP file: …/content.")
 
 

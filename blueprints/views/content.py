@@ -16,7 +16,7 @@ from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
 from models import Document, StoredPreview, current_runtime
-from models.core import Busy, ScopeMissing, ServiceError, rfc3339, will_wait
+from models.core import Busy, ScopeMissing, ServiceError, counted, rfc3339, will_wait
 from models.links import TokenGrant
 from models.storage.payloads import PIECE_BYTES
 
@@ -133,7 +133,7 @@ class RangeNotSatisfiable(ServiceError):
 
     def __init__(self, size: int) -> None:
         self.headers = {"Content-Range": f"bytes */{size}"}
-        super().__init__(f"The document has {size} bytes; the range begins behind them.")
+        super().__init__(f"The document has {counted(size, 'byte')}; the range begins behind them.")
 
 
 def read(document: Document, grant: TokenGrant) -> Response:

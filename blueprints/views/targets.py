@@ -278,6 +278,7 @@ class UploadTarget:
             201 if receipt else 200,
             (),
             *LOCAL_TIMES,
+            "counts.js",
             UPLOADS,
             collection=self.collection,
             sender=sender,

@@ -83,7 +83,7 @@ class ApiKey(Credential):
         has_ended = (cls.revoked_at <= now()) | (cls.expires_at <= now())
         of_owner = cls.select().where(cls.owner_id == owner_id)
         gone = of_owner.where(has_ended | (cls.id == replaced_id))
-        refuse_if_full(of_owner.count() - gone.count(), most, "API keys", "Revoke one first.")
+        refuse_if_full(of_owner.count() - gone.count(), most, "API key", "Revoke one first.")
         cls.keep_newest(most, (cls.owner_id == owner_id) & has_ended)
 
     @classmethod

@@ -52,7 +52,7 @@ class Identity(SealedByOwner):
             if known:
                 raise IdentityTaken
             count = cls.select().where(cls.owner_id == owner_id).count()
-            refuse_if_full(count, MOST_IDENTITIES, "other logins", "Remove one first.")
+            refuse_if_full(count, MOST_IDENTITIES, "other login", "Remove one first.")
             identity: Self = cls.fresh(owner_id=owner_id, issuer=issuer, subject=subject)
             try:
                 identity.store()

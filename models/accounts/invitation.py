@@ -97,7 +97,7 @@ class Invitation(SealedByService):
                 raise Invalid("#/email", "There is an account with this address. Add it instead.")
             cls.delete().where(cls.space_id == space_id, cls.email_folded == folded).execute()
             waiting = len(cls.waiting_for(space_id))
-            refuse_if_full(waiting, MOST_INVITED, "invitations to this space", "Take one back.")
+            refuse_if_full(waiting, MOST_INVITED, "invitation", "Withdraw one.", "to this space")
             issued = cls._add(
                 folded,
                 None,

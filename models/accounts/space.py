@@ -51,7 +51,7 @@ def make_space(maker: User, name: str) -> MemberSpace:
         maker.require_same_password()
         made = User.select().where(User.made_by == maker.id).count()
         most = current_runtime().settings.quota_spaces
-        refuse_if_full(made, most, "spaces that you have made", "Delete one first.")
+        refuse_if_full(made, most, "space", "Delete one first.", "that you have made")
         space = User.insert_space(name, maker.id)
         EventHead.begin(space.id)
         Event.record_of_service("account.created", {"user_id": space.id})
@@ -153,9 +153,9 @@ def _add(space_id: str, user_id: str, role: str, by_id: str | None = None) -> Me
     if Member.find_of(space_id, user_id):
         raise MemberExists
     members = Member.select().where(Member.owner_id == space_id).count()
-    refuse_if_full(members, MOST_MEMBERS, "members in this space", "Remove one first.")
+    refuse_if_full(members, MOST_MEMBERS, "member", "Remove one first.", "in this space")
     memberships = Member.select().where(Member.user_id == user_id).count()
-    refuse_if_full(memberships, MOST_MEMBERSHIPS, "spaces for this person", "Leave one first.")
+    refuse_if_full(memberships, MOST_MEMBERSHIPS, "space", "Leave one first.", "for this person")
     return _insert(space_id, user_id, role, by_id)
 
 

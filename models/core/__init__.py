@@ -1,5 +1,6 @@
 """Errors, ids, times and other values, for every package here."""
 
+from .counting import counted
 from .errors import (
     AmbiguousCredentials,
     Busy,

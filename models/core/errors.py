@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from .counting import counted
 from .rate_limits import Allowance
 
 
@@ -153,7 +154,7 @@ class PayloadTooLarge(ServiceError):
     code = "payload_too_large"
 
     def __init__(self, limit_bytes: int) -> None:
-        super().__init__(f"This is too large. The limit is {limit_bytes:,} bytes.")
+        super().__init__(f"This is too large. The limit is {counted(limit_bytes, 'byte')}.")
 
 
 class IdempotencyMismatch(ServiceError):

@@ -65,7 +65,7 @@ class Collection(KeyedRow, Owned):
         with transaction(owner_id), EventHead.moved_once(owner_id):
             count = cls.select().where(cls.owner_id == owner_id).count()
             most = current_runtime().settings.quota_collections
-            refuse_if_full(count, most, "collections", "Delete one first.")
+            refuse_if_full(count, most, "collection", "Delete one first.")
             collection.generate_key()
             collection.title = title
             collection.note = note

@@ -11,7 +11,7 @@ from typing import Any
 
 from crypto import is_authentic, mac
 
-from ..core import Allowance, TooManyRequests
+from ..core import Allowance, TooManyRequests, counted
 from ..records import Owner
 from ..runtime import current_runtime
 from .event import READINGS, Event
@@ -72,7 +72,7 @@ def is_code(webhook: Any, code: str) -> bool:
 def compose_notice(webhook: Any, first: Any, lines: Iterable[str]) -> EmailMessage:
     """Return the mail of these lines; it is named after the first delivery."""
     shown = list(dict.fromkeys(lines))  # several events may be one opening
-    subject = shown[0].split("  ")[1] if len(shown) == 1 else f"{len(shown)} notices"
+    subject = shown[0].split("  ")[1] if len(shown) == 1 else counted(len(shown), "notice")
     stop = f"To end these notices: {_page(webhook)}"
     return compose(first, webhook.mail_address, subject, "\n".join([*shown, "", stop]))
 
@@ -83,7 +83,7 @@ def line_of(event: Event) -> str:
     moment = datetime.fromtimestamp(event.created_at / 1000, UTC)
     say = SENTENCES.get(event.type)
     what = (say and say(event)) or _without_names(event)
-    times = f", {data['count']} times" if data.get("count", 1) > 1 else ""
+    times = f", {counted(data['count'], 'time')}" if data.get("count", 1) > 1 else ""
     what += _REASONS.get(data.get("reason", ""), "") + times
     return f"{moment:%Y-%m-%d %H:%M} UTC  {what}  {_page_about(event)}".rstrip()
 

@@ -68,7 +68,7 @@ class Webhook(SealedByOwner):
         with transaction(owner_id):
             count = cls.select().where(cls.owner_id == owner_id).count()
             most = current_runtime().settings.quota_webhooks
-            refuse_if_full(count, most, "webhooks", "Delete one first.")
+            refuse_if_full(count, most, "webhook", "Delete one first.")
             webhook.store()
             if webhook.mail_address:
                 ask(webhook, email_of(owner_id))

@@ -240,7 +240,9 @@ class DocumentToken(Credential, OfTarget):
             cls.expires_at.is_null() | (cls.expires_at > now()),
         )
         most = current_runtime().settings.quota_links
-        refuse_if_full(counted.count(), most, "links beside those of uploads", "Revoke one first.")
+        refuse_if_full(
+            counted.count(), most, "link", "Revoke one first.", "beside those of uploads"
+        )
 
     @classmethod
     def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage:

@@ -186,7 +186,7 @@ def keep_text(target: Target, text: str | None) -> None:
     of_target = KeptText.target_id == target.id
     KeptText.delete().where(of_target, KeptText.sha256 == sha256).execute()  # altered
     count = KeptText.select().where(of_target).count()
-    refuse_if_full(count, MOST_TEXTS, "texts to be accepted here", "Use one of them.")
+    refuse_if_full(count, MOST_TEXTS, "text", "Use one of them.", "to be accepted here")
     kept = KeptText.fresh(owner_id=target.owner_id, target_id=target.id, sha256=sha256, text=text)
     kept.target = target
     kept.store()

@@ -17,6 +17,7 @@ from ..core import (
     StorageFull,
     StoredUnsynced,
     TokenSpent,
+    counted,
 )
 from ..documents import Collection, Document, upload
 from ..events import EventHead
@@ -32,7 +33,9 @@ FORM_BYTES = 20 << 10  # the most that a form holds beside the file
 
 class NoRoom(PayloadTooLarge):
     def __init__(self, room_bytes: int) -> None:
-        sentence = f"There is room for {room_bytes:,} more bytes. Tell whoever sent you the link."
+        sentence = (
+            f"There is room for {counted(room_bytes, 'more byte')}. Tell whoever sent you the link."
+        )
         ServiceError.__init__(self, sentence)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from crypto import KeyringError
 
 from ..accounts import Invitation, PendingSignIn, User
-from ..core import OperatorError
+from ..core import OperatorError, counted
 from ..documents import Document, UnreferencedObject
 from ..events import Event, EventHead, Facts
 from ..runtime import current_runtime
@@ -122,7 +122,7 @@ def _require_whole(file: Path) -> None:
     if actual != stated:
         change = "was cut off" if actual < stated else "has something added to its end"
         raise OperatorError(
-            f"{file} {change}: it has {actual:,} bytes, and says that it has {stated:,}. "
+            f"{file} {change}: it has {counted(actual, 'byte')}, and says that it has {stated:,}. "
             "Nothing changed. Take another copy of the backup."
         )
 
@@ -145,7 +145,9 @@ def _require_exclusive_access(target: Path, force: bool) -> None:
     try:
         users = sqlite_files.count_users(target)
         if users and not force:
-            raise OperatorError(f"{target} has {users:,} users. --force replaces all of it.")
+            raise OperatorError(
+                f"{target} has {counted(users, 'user')}. --force replaces all of it."
+            )
         sqlite_files.require_exclusive_access(target)
     except FileInUseError as error:
         raise OperatorError(f"{target} is in use ({error}). Stop the service first.") from None

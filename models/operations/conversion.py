@@ -20,7 +20,7 @@ from peewee import Tuple
 from crypto import DecryptionError, Keyring, is_authentic, sealing
 
 from ..accounts import ApiKey, Invitation, Session, StoredResponse, TokenKey, User
-from ..core import NotFound, OperatorError
+from ..core import NotFound, OperatorError, counted
 from ..documents import Collection, Document
 from ..events import Event, EventHead, Mail, Webhook, WebhookDelivery
 from ..links import DocumentToken, FormerTarget, KeptText, Opening, Recipient, table_of
@@ -452,4 +452,4 @@ class Told:
     def rows(self, done: int, total: int) -> None:
         if time.monotonic() - self._at >= self._seconds:
             self._at = time.monotonic()
-            self._tell(f"{done:,} of {total:,} rows are sealed.")
+            self._tell(f"{done:,} of {counted(total, 'row')} sealed.")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from peewee import Select, fn
 
 from ..accounts import Session, User
-from ..core import now
+from ..core import counted, now
 from ..documents import Collection, Document
 from ..events import SmtpClient
 from ..runtime import current_runtime, operator_message
@@ -147,7 +147,8 @@ def _log(context: DoctorContext) -> Iterator[str]:
 def _payload_store(context: DoctorContext) -> Iterator[str]:
     check_payload_store()
     if context.deep and (count := sum(map(len, unreferenced_objects()))):
-        yield f"{count:,} objects belong to no document. Delete them: payloads prune"
+        belong = counted(count, "object belongs", "objects belong")
+        yield f"{belong} to no document. Delete them: payloads prune"
 
 
 def _space(context: DoctorContext) -> Iterator[str]:
@@ -156,7 +157,8 @@ def _space(context: DoctorContext) -> Iterator[str]:
     folder = next(path for path in context.database.parents if path.exists())
     free_bytes = shutil.disk_usage(folder).free
     if free_bytes < context.reserve_bytes:
-        yield f"{free_bytes:,} bytes are free, so uploads are refused. Free disk space."
+        are = counted(free_bytes, "byte is", "bytes are")
+        yield f"{are} free, so uploads are refused. Free disk space."
 
 
 def _server(_: DoctorContext) -> Iterator[str]:
@@ -178,9 +180,9 @@ def _clock(_: DoctorContext) -> Iterator[str]:
     for table in (User, Session, Document):
         newest = table.select(fn.MAX(table.created_at)).scalar() or 0
         if newest > now() + CLOCK_TOLERANCE_MS:
-            minutes = (newest - now()) // 60_000
+            minutes = counted((newest - now()) // 60_000, "minute")
             name = table._meta.table_name
-            yield f"The newest {name} is {minutes:,} minutes in the future. Is the clock right?"
+            yield f"The newest {name} is {minutes} in the future. Is the clock right?"
 
 
 def _sweeper(_: DoctorContext) -> Iterator[str]:

@@ -30,7 +30,7 @@ from ..accounts import (
     leave_out_member,
     members_of,
 )
-from ..core import EmailTaken, OperatorError, now
+from ..core import EmailTaken, OperatorError, counted, now
 from ..documents import BIN_MS, Document, store_as_exported
 from ..events import ChainEntry, Event, EventHead
 from ..links import DocumentToken
@@ -212,8 +212,8 @@ class _ExportedAccount:
         most = current_runtime().settings.max_document_bytes
         if facts["size"] > most:
             raise OperatorError(
-                f"{facts['id']} has {facts['size']:,} bytes, and DOCSERVICE_MAX_DOCUMENT_BYTES is "
-                f"{most:,} here. Raise it. Nothing was imported."
+                f"{facts['id']} has {counted(facts['size'], 'byte')}, and "
+                f"DOCSERVICE_MAX_DOCUMENT_BYTES is {most:,} here. Raise it. Nothing was imported."
             )
         digest = hashlib.sha256()
         size = 0
@@ -260,7 +260,7 @@ def _require_room_for_spaces(spaces: list[_ExportedAccount]) -> None:
             joined[member["user_id"]].add(space.id)
         if len(space.members) > MOST_MEMBERS:
             raise OperatorError(
-                f"{space.email} has {len(space.members):,} members in the export, and "
+                f"{space.email} has {counted(len(space.members), 'member')} in the export, and "
                 f"{MOST_MEMBERS} are the most. Nothing was imported."
             )
     most_made = current_runtime().settings.quota_spaces
@@ -268,7 +268,7 @@ def _require_room_for_spaces(spaces: list[_ExportedAccount]) -> None:
         ids.update(space.id for space in User.select(User.id).where(User.made_by == user_id))
         if len(ids) > most_made:
             raise OperatorError(
-                f"{user_id} has made {len(ids):,} spaces with those of the export, and "
+                f"{user_id} has made {counted(len(ids), 'space')} with those of the export, and "
                 f"DOCSERVICE_QUOTA_SPACES allows {most_made:,} here. Raise it. "
                 "Nothing was imported."
             )
@@ -276,8 +276,8 @@ def _require_room_for_spaces(spaces: list[_ExportedAccount]) -> None:
         ids.update(member.owner_id for member in Member.of_user(user_id))
         if len(ids) > MOST_MEMBERSHIPS:
             raise OperatorError(
-                f"{user_id} is a member of {len(ids):,} spaces with those of the export, and "
-                f"{MOST_MEMBERSHIPS} are the most. Nothing was imported."
+                f"{user_id} is a member of {counted(len(ids), 'space')} with those of the export, "
+                f"and {MOST_MEMBERSHIPS} are the most. Nothing was imported."
             )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from crypto import DecryptionError, KeyringError, RootKey
 
 from ..accounts import Session, TokenKey
-from ..core import NotFound
+from ..core import NotFound, counted
 from ..events import Event
 from ..runtime import check_nodes, current_runtime, nodes_that_use, other_nodes
 from ..storage import READER_SECONDS, engine, transaction
@@ -106,8 +106,8 @@ def retire_root_key(root_id: str) -> None:
             )
         if rows := root_keys_in_use()[root_id]:
             raise KeyringError(
-                f"Root key {root_id} is still used by {rows:,} rows. Rotate first; a row that "
-                "does not open has to be deleted before."
+                f"Root key {root_id} is still used by {counted(rows, 'row')}. Rotate first; a row "
+                "that does not open has to be deleted before."
             )
         Event.record_of_service("root.retired", {"root_key_id": root_id})
         engine().sync()  # else a power cut could bring back rows that still use it

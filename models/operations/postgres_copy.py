@@ -13,7 +13,7 @@ from peewee import SQL, Select, Table, fn
 
 from settings import without_password
 
-from ..core import OperatorError
+from ..core import OperatorError, counted
 from ..documents import delete_unfinished_uploads
 from ..runtime import current_runtime
 from ..storage import connected, database, is_server, sqlite_files, transaction
@@ -172,8 +172,10 @@ def _load_all(read: Read, report: ReportProgress) -> dict[str, int]:
         postgres.load_rows(table, read)
         (arrived,) = database.execute(_counting(table)).fetchone()
         if arrived != expected:
-            sentence = f"Of {expected:,} rows of {table}, {arrived:,} arrived. Nothing was copied."
-            raise OperatorError(sentence)
+            rows_there = counted(expected, "row")
+            raise OperatorError(
+                f"Of {rows_there} of {table}, {arrived:,} arrived. Nothing was copied."
+            )
         report(done := done + expected, total)
     return rows
 

@@ -16,7 +16,7 @@ from settings import PREFIX, Settings, WrongSetting
 
 from .. import storage
 from ..accounts import TokenKey, User
-from ..core import OperatorError, now
+from ..core import OperatorError, counted, now
 from ..runtime import check_nodes, current_runtime, operator_message
 from ..storage import (
     MigrationRunner,
@@ -104,7 +104,7 @@ def _convert(address: str, *, keeps_copy: bool) -> None:
         unsealed = runner.convert(lambda: seal_all(keyring, told.rows))
     _tell("The database is converted.")
     if unsealed:
-        _tell(f"{unsealed:,} rows had been altered, and do not open: `flask doctor` names them.")
+        _tell(f"{counted(unsealed, 'row')} had been altered: `flask doctor` names them.")
 
 
 def _tell(sentence: str) -> None:

@@ -12,7 +12,7 @@ from peewee import BigIntegerField, Model, TextField, fn
 
 from crypto import KeyringError
 
-from ..core import OperatorError
+from ..core import OperatorError, counted
 from ..storage import SERVER_NOW, connected, database, engine
 from .state import current_runtime
 
@@ -91,9 +91,10 @@ def other_nodes() -> list[tuple[str, list[str]]]:
 
 def _require_own_name() -> None:
     if (count := len(_live(_is_own()))) > 1:
+        named = counted(count, "process is", "processes are")
         raise OperatorError(
-            f"{count} processes are named {node_name()}. Give each another host name or another "
-            "LISTEN, and restart them."
+            f"{named} named {node_name()}. Give each another host name or another LISTEN, and "
+            "restart them."
         )
 
 

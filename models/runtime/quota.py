@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..core import QuotaExceeded
+from ..core import QuotaExceeded, counted
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,21 @@ class Quota:
         """Raise `QuotaExceeded` unless `size` bytes more may be stored beside `documents`."""
         if self.most_documents is not None and documents >= self.most_documents:
             raise QuotaExceeded(
-                f"You may keep {self.most_documents:,} documents and have {documents:,}. "
+                f"You may keep {counted(self.most_documents, 'document')} and have {documents:,}. "
                 "Delete one first; those in the bin count."
             )
         if self.bytes is not None and stored_bytes + size > self.bytes:
             raise QuotaExceeded(
-                f"Your documents may take {self.bytes:,} bytes and take {stored_bytes:,}; this one "
-                f"has {size:,}. Delete something first; the bin counts."
+                f"Your documents may take {counted(self.bytes, 'byte')} and take {stored_bytes:,}; "
+                f"this one has {size:,}. Delete something first; the bin counts."
             )
 
 
-def refuse_if_full(count: int, most: int, what: str, remedy: str) -> None:
-    """Raise `QuotaExceeded` if there are `most` rows of a kind, or more."""
+def refuse_if_full(count: int, most: int, noun: str, remedy: str, which: str = "") -> None:
+    """Raise `QuotaExceeded` if there are `most` rows of a kind, or more.
+
+    `noun` names one of them; `which` are words behind it, as `in this space`.
+    """
     if count >= most:
-        raise QuotaExceeded(f"You have {count:,} {what}; {most:,} is the most. {remedy}")
+        there = f"{counted(count, noun)} {which}".rstrip()
+        raise QuotaExceeded(f"You have {there}; {most:,} is the most. {remedy}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..core import DatabaseUnavailable
+from ..core import DatabaseUnavailable, counted
 from .error_mapping import service_error_of
 
 Step = Callable[[], object]
@@ -30,7 +30,7 @@ def independent_steps() -> Iterator[Callable[[Step], None]]:
     if len(errors) == 1:
         raise errors[0]
     if errors:
-        raise ExceptionGroup(f"{len(errors)} steps failed", errors)
+        raise ExceptionGroup(f"{counted(len(errors), 'step')} failed", errors)
 
 
 def errors_of(error: Exception) -> list[Exception]:

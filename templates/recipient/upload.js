@@ -7,20 +7,6 @@ const button = form?.querySelector(".button");
 const waiting = new Map(); // the chosen file of each row
 const receipts = [];
 
-const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-function sizeInWords(bytes) {
-  if (bytes < 1000) return counted(bytes, "byte");
-  const units = ["KB", "MB", "GB", "TB"];
-  let amount = bytes / 1000;
-  let unit = 0;
-  while (amount >= 999.5 && unit < units.length - 1) {
-    amount /= 1000;
-    unit += 1;
-  }
-  return `${+amount.toFixed(amount < 9.95 ? 1 : 0)} ${units[unit]}`;
-}
-
 const KINDS = [
   [/pdf/, "PDF"],
   [/spreadsheet|excel|csv/, "Table"],
@@ -92,7 +78,7 @@ function receiptText() {
   const head = `Files sent to ${receiver} for “${title}” on ${host}\n`;
   const parts = receipts.map(one => `
 ${one.name}
-${one.size} bytes, received ${one.receivedAt}
+${counted(one.size, "byte")}, received ${one.receivedAt}
 SHA-256 ${one.sha256}
 Entry in the recipient's log:
 ${one.eventId} ${one.eventHash}
@@ -114,7 +100,7 @@ function show(receipt, file) {
   $("#done").hidden = false;
   $("#asked")?.remove();
   $("#left").textContent = receipt.filesLeft
-    ? `${receipt.filesLeft} more file${receipt.filesLeft > 1 ? "s" : ""}, ${sizeInWords(receipt.bytesLeft)} in all.`
+    ? `${counted(receipt.filesLeft, "more file")}, ${sizeInWords(receipt.bytesLeft)} in all.`
     : "The link takes no more files.";
   input.disabled = !receipt.filesLeft;
 }

@@ -217,7 +217,7 @@ def test_a_full_quota_is_told_on_the_page(start_service):
     assert upload(member, "one").status == 303
     answer = upload(member, "two")
     assert answer.status == 403
-    assert "You may keep 1 documents" in answer.text
+    assert "You may keep 1 document and have 1" in answer.text
 
 
 def test_a_form_without_a_file_is_refused(member):

@@ -12,7 +12,7 @@ function whoSays(form) {
   const hasPassword = password.value || ($("[data-has-password]", form) && !open?.checked);
   const withPassword = hasPassword ? ", with the password" : "";
   if (people.length === 1) return `Only ${people[0]}${withPassword}`;
-  if (people.length) return `Only ${people.length} people${withPassword}`;
+  if (people.length) return `Only ${counted(people.length, "person", "people")}${withPassword}`;
   return hasPassword ? "Anyone with the password" : "Anyone with the link";
 }
 
@@ -35,11 +35,11 @@ function moreSays(form) {
   const { label, maxViews, allowedOrigins } = form.elements;
   const hidesName = $("[name=hideName]:checked", form);
   const notifies = $("[name=notifyOwner]:checked", form);
-  const most = maxViews.value.trim();
-  if (!allowedOrigins) return most ? `up to ${most} files` : "number of files";
+  const most = Number(maxViews.value); // not a number while something else is typed
+  if (!allowedOrigins) return most ? `up to ${counted(most, "file")}` : "number of files";
   const parts = [];
   if (label.value.trim()) parts.push(`for ${label.value.trim()}`);
-  if (most) parts.push(most === "1" ? "opens once" : `opens ${most} times`);
+  if (most) parts.push(most === 1 ? "opens once" : `opens ${counted(most, "time")}`);
   if (hidesName) parts.push("name hidden");
   if (notifies) parts.push("mails me");
   if (allowedOrigins.value.trim()) parts.push("can be embedded");

@@ -129,13 +129,6 @@ function badgeOf(name) {
   return node("i", extension, { className: `badge ${kind || ""}`, ariaHidden: "true" });
 }
 
-function sizeInWords({ size }) {
-  if (size < 1000) return `${size} bytes`;
-  const power = size < 999500 ? 1 : 2;
-  const number = size / 1000 ** power;
-  return `${number.toFixed(number < 10 ? 1 : 0)} ${power === 1 ? "KB" : "MB"}`;
-}
-
 function closer(row, words) { // the button that takes a file out of the card
   const button = node("button", "×", { type: "button", className: "take-out" });
   button.ariaLabel = `${words} ${row.file.name}`;
@@ -187,8 +180,8 @@ function ended() {
   running = null;
   next();
   if (running || queue.length) return;
-  const files = sum === 1 ? "file" : "files";
-  if (sum) say(stored === sum ? `${stored} ${files} stored.` : `${stored} of ${sum} ${files} stored.`);
+  const files = counted(sum, "file");
+  if (sum) say(stored === sum ? `${files} stored.` : `${stored} of ${files} stored.`);
   stored = 0;
   sum = 0;
   if ($("#list")) reload(location.href);
@@ -251,7 +244,7 @@ function accept(row, address) {
   row.name = node("a", row.file.name, { href: address, dir: "auto" });
   const words = row.file.size ? "stored" : "stored; it is empty";
   const state = node("span", words, { className: "state live" });
-  const size = node("span", sizeInWords(row.file), { className: "dim" });
+  const size = node("span", sizeInWords(row.file.size), { className: "dim" });
   show(row, size, state, ...(composer && !("keeps" in drop.dataset) ? [closer(row, "Remove")] : []));
   if (composer && !unlinked.has(row)) row.item.remove(); // it is kept private
   row.done();

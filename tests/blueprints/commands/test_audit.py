@@ -41,7 +41,7 @@ def test_verify_names_owner_and_number_with_exit_code_1(run, document):
 
     assert result.exit_code == 1
     assert result.output.startswith(f"{document.owner_id} 1: ")
-    assert "2 chains, 2 events, broken in 1 places" in result.output
+    assert "2 chains, 2 events, broken in 1 place" in result.output
 
 
 def test_a_file_of_receipts_with_a_wrong_line_is_one_sentence(run, document, tmp_path):

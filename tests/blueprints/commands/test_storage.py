@@ -25,13 +25,13 @@ def test_restore_replaces_users_with_force_only_and_prints_what_it_restored(
 
     result = run("restore", str(tmp_path / "copy"), "--force")
     assert result.exit_code == 0, result.output
-    assert "1 users and 1 documents" in result.output
+    assert "1 user and 1 document" in result.output
 
 
 def test_sweep_deletes_expired_documents(run, document):
     with connected():
         document.change(expires_at=1)
 
-    assert run("sweep").output == "1 expired documents were deleted.\n"
+    assert run("sweep").output == "1 expired document was deleted.\n"
     with connected():
         assert Document.select().count() == 0

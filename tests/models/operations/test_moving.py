@@ -782,7 +782,7 @@ def test_spaces_that_are_here_and_in_an_export_count_in_the_quota_of_who_made_th
     export_accounts(tmp_path / "alone", PASSPHRASE, alice.email)
     export_accounts(export, PASSPHRASE)
     with elsewhere(quota_spaces=0):
-        refused(export, f"{alice.id} has made 1 spaces .* DOCSERVICE_QUOTA_SPACES .* Raise it")
+        refused(export, f"{alice.id} has made 1 space .* DOCSERVICE_QUOTA_SPACES .* Raise it")
     with elsewhere(quota_spaces=1):
         import_accounts(tmp_path / "alone", PASSPHRASE)
         made = make_space(User.find(alice.id), "Office")
@@ -797,7 +797,7 @@ def test_spaces_that_are_here_and_in_an_export_count_in_the_quota_of_who_made_th
     ("bound", "most", "sentence"),
     [
         ("MOST_MEMBERS", 1, "has 2 members in the export, and 1 are the most"),
-        ("MOST_MEMBERSHIPS", 0, "is a member of 1 spaces .*, and 0 are the most"),
+        ("MOST_MEMBERSHIPS", 0, "is a member of 1 space .*, and 0 are the most"),
     ],
 )
 def test_the_bounds_of_members_hold_at_an_import(

@@ -246,7 +246,7 @@ def test_objects_of_no_document_are_named_and_pruned(stored, objects, instance):
     database.close()
 
     assert problems(instance) == {
-        "payload_store": ["1 objects belong to no document. Delete them: payloads prune"]
+        "payload_store": ["1 object belongs to no document. Delete them: payloads prune"]
     }
     assert problems(instance, deep=False) == {}
     database.connect()
