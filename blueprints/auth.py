@@ -137,7 +137,8 @@ def reset_password(body: dict[str, str]) -> dict[str, int]:
 def list_sessions(query: dict[str, Any]) -> Any:
     """List the caller's live sessions
 
-    In a space: those by which the caller acts as the space; for a manager those of all members.
+    Those by which the caller acts as a space, too. They end with the session that began them. In a
+    space: those by which the caller acts as the space; for a manager those of all members.
     """
     page = Session.page_beside(g.caller.id, g.caller.owner_id, **query, **_of_member())
     return list_page(page)
@@ -147,7 +148,7 @@ def list_sessions(query: dict[str, Any]) -> Any:
 @auth.response(204)
 def end_session(id: str) -> None:
     """End one of the caller's sessions"""
-    Session.one_of(g.caller.owner_id, id, **_of_member()).end()
+    Session.of_holder(g.caller.owner_id, id, **_of_member()).end()
 
 
 def _of_member() -> dict[str, Any]:

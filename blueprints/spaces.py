@@ -128,6 +128,5 @@ def begin_session(id: str) -> StartedSession:
     """
     caller = g.caller
     own = Session.one_of(caller.owner_id, caller.id)
-    seconds = current_runtime().settings.session_seconds
     space = space_of(id, caller.owner_id)
-    return Session.begin_in_space(space, caller.user, own, seconds, client_of_request())
+    return Session.begin_in_space(space, caller.user, own, client_of_request())

@@ -17,6 +17,7 @@ from models.accounts import (
     remove_identity,
     request_reset,
     require_strong_password,
+    spaces_of,
 )
 from models.accounts import register as register_account
 from models.core import NotFound, RegistrationClosed, SessionRequired, now, rfc3339
@@ -211,6 +212,7 @@ def show_account(**_: str) -> Response:
         "account",
         user=user,
         sessions=sessions,
+        names_of_spaces={one.id: one.name for one in spaces_of(owner_id)},
         stored=Document.stored_by(owner_id),
         quota=current_runtime().quota,
         notices=Webhook.mailing_to(owner_id, user.email) if has_mail() else None,
@@ -311,7 +313,7 @@ def end_other_sessions() -> Response:
 @account.post("/sessions/<id>/end")
 def end_session(id: str) -> Response:
     """End one of the caller's sessions"""
-    Session.one_of(g.caller.owner_id, id).end()
+    Session.of_holder(g.caller.owner_id, id).end()
     return go(PATH, "ended")
 
 

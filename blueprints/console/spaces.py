@@ -147,8 +147,7 @@ def _enter(id: str) -> Response:
     space = _own(id)
     own = Session.one_of(person.owner_id, person.id)
     _end_session_of_space()
-    seconds = current_runtime().settings.session_seconds
-    session = Session.begin_in_space(space, person.user, own, seconds, client_of_request())
+    session = Session.begin_in_space(space, person.user, own, client_of_request())
     response = go(HOME)
     set_space_cookie(response, session.token, session.expires_in)
     return response

@@ -146,7 +146,7 @@ class ResetResponse(ResponseSchema):
 
 
 class SessionRecord(ResponseSchema):
-    optional = ("user_id",)
+    optional = ("user_id", "space_id")
 
     id = fields.String()
     created_at = Timestamp()
@@ -157,6 +157,9 @@ class SessionRecord(ResponseSchema):
     last_used_at = Timestamp(allow_none=True, **described("To the minute."))
     current = fields.Boolean(**described("Whether this request uses it."))
     user_id = fields.String(**described(f"The member who acts. {OF_SPACE}"))
+    space_id = fields.String(
+        **described("The space as which the caller acts by it. Of a session of a space alone.")
+    )
 
 
 class IdentityRecord(ResponseSchema):

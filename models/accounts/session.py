@@ -4,19 +4,20 @@ The name of the program that started it is sealed with its user's key. When it w
 known to the minute.
 
 A session of a space is started by a member, who acts as the space by it: the space is its owner,
-and the member is `acting_user_id`. It ends with the membership, and with the person's logins.
+and the member is `acting_user_id`. It ends with the membership, and with the person's own session
+that began it, `begun_by_id`: the table refers to that row, so however it ends, both are deleted.
 """
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from peewee import BigIntegerField, IntegerField, TextField
+from peewee import BigIntegerField, IntegerField, IntegrityError, TextField
 
 from crypto import DecryptionError, TokenClaims
 
-from ..core import SessionExpired, WrongCredentials, moment_of, now
+from ..core import NotFound, SessionExpired, WrongCredentials, moment_of, now
 from ..events import Event, EventHead
-from ..records import Credential, Owner, ResultPage, RowWith, Sealed, presented_by_member
+from ..records import LAST, Credential, Owner, ResultPage, RowWith, Sealed, presented_by_member
 from ..runtime import current_runtime
 from ..storage import transaction
 from .identity import Identity
@@ -49,6 +50,7 @@ class Session(Credential):
     login_generation = IntegerField(default=0)  # of the person who logged in, when it began
     identity_id = TextField(null=True)  # by which somebody has logged in; null: by a password
     acting_user_id = TextField(null=True)  # the member who acts as the owner, a space
+    begun_by_id = TextField(null=True)  # the member's own session that began this one of a space
 
     client = Sealed()
     """The name of the program that started it; None if it is not known."""
@@ -94,24 +96,31 @@ class Session(Credential):
 
     @classmethod
     def begin_in_space(
-        cls, space: Any, user: Any, of_person: "Session", seconds: int, client: str | None = None
+        cls, space: Any, user: Any, of_person: "Session", client: str | None = None
     ) -> "StartedSession":
         """Return a new session of a space, by which its member `user` acts as the space.
 
-        `of_person` is the session of the same person that asks for it. Beyond the quota the oldest
-        session of this member ends. Raises `NotFound` for somebody who is no member, and
-        `WrongCredentials` as `begin`.
+        `of_person` is the session of the same person that asks for it, and with which it ends.
+        Beyond the quota the oldest session of this member ends. Raises `NotFound` for somebody who
+        is no member, `SessionExpired` if `of_person` has ended, and `WrongCredentials` as `begin`.
         """
         session: Self = cls.fresh(owner_id=space.id, login_generation=user.login_generation)
         session.acting_user_id = user.id
+        session.begun_by_id = of_person.id
         session.identity_id = of_person.identity_id
-        session.expires_at = session.created_at + seconds * 1000
+        session.expires_at = of_person.expires_at
         session.last_used_at = session.created_at
         session.client = client
+        seconds = (session.expires_at - session.created_at) // 1000
+        if seconds < 1:
+            raise SessionExpired
         with transaction(space.id):
             user.require_same_password()
             Member.of(space.id, user.id)
-            session.store()
+            try:
+                session.store()
+            except IntegrityError as error:
+                raise SessionExpired from error
             facts = {"session_id": session.id, "user_id": user.id}
             Event.record(space.id, "session.created", facts)
             of_member = (cls.owner_id == space.id) & (cls.acting_user_id == user.id)
@@ -138,7 +147,8 @@ class Session(Credential):
         """Return the same for a page, of which the trusted proxy says that `address` asks for it.
 
         Raise `ProxyNamesAnother` if the session began by the word of the proxy, and that names
-        somebody else now, or nobody; `SessionExpired` for that of a space, which is no person's.
+        somebody else now, or nobody: the session ends. Raise `SessionExpired` for that of a space,
+        which is no person's.
         """
         session, member = cls._of_token(token)
         if member:
@@ -146,6 +156,7 @@ class Session(Credential):
         if session.identity_id:
             identity = Identity.find(session.identity_id)
             if identity is None or (identity.is_of_proxy and identity.subject != address):
+                session.end()
                 raise ProxyNamesAnother
         return session._holder(member)
 
@@ -202,17 +213,45 @@ class Session(Credential):
     def page_beside(
         cls,
         current_id: str,
-        owner_id: str,
+        holder_id: str,
         limit: int,
         after: str | None,
         acting_user_id: str | None = None,
     ) -> ResultPage:
-        """Return a page of live sessions, as `ListedSession`s; of one member alone, if given."""
-        Event.record_readings_of(owner_id)  # and when they were last used
-        sessions, next_after = cls.page(owner_id, limit, after, acting_user_id=acting_user_id)
-        return [row._listed(is_current=row.id == current_id) for row in sessions], next_after
+        """Return a page of live sessions, as `ListedSession`s, newest first.
 
-    def _listed(self, *, is_current: bool) -> "ListedSession":
+        Those of a person are their own, and those by which they act as spaces; those of a space are
+        of all members, or of the one given.
+        """
+        Event.record_readings_of(holder_id)  # and when they were last used
+        found = cls._live_of_holder(holder_id, acting_user_id).where(cls.id < (after or LAST))
+        rows = cls.rows_as_stored(found.order_by(cls.id.desc()).limit(limit + 1))
+        next_after = rows[limit - 1].id if len(rows) > limit else None
+        listed = [row._listed(current_id, holder_id) for row in cls.opened(rows[:limit])]
+        return listed, next_after
+
+    @classmethod
+    def of_holder(cls, holder_id: str, id: str, acting_user_id: str | None = None) -> Self:
+        """Return one of the sessions that `page_beside` lists, or raise `NotFound`."""
+        found = cls.first(cls._live_of_holder(holder_id, acting_user_id).where(cls.id == id))
+        if found is None:
+            raise NotFound
+        return found
+
+    @classmethod
+    def _live_of_holder(cls, holder_id: str, acting_user_id: str | None) -> Any:
+        found = cls.select().where(cls._held_by(holder_id), *cls.live(now()))
+        return found.where(cls.acting_user_id == acting_user_id) if acting_user_id else found
+
+    @classmethod
+    def _held_by(cls, holder_id: str) -> Any:
+        """Return the condition that a session is this owner's, or lets this person act."""
+        return (cls.owner_id == holder_id) | (cls.acting_user_id == holder_id)
+
+    def _listed(self, current_id: str, holder_id: str) -> "ListedSession":
+        is_current = self.id == current_id
+        if self.acting_user_id == holder_id:
+            return SessionInSpace(self, is_current, self.owner_id)
         if self.acting_user_id:
             return SessionOfMember(self, is_current, self.acting_user_id)
         return ListedSession(self, is_current)
@@ -225,8 +264,7 @@ class Session(Credential):
         """
         if session := cls.find(kept_id):
             session.change(login_generation=login_generation)
-        of_person = (cls.owner_id == user_id) | (cls.acting_user_id == user_id)
-        return int(cls.delete().where(of_person, cls.id != kept_id).execute())
+        return int(cls.delete().where(cls._held_by(user_id), cls.id != kept_id).execute())
 
     @classmethod
     def end_of_member(cls, space_id: str, user_id: str) -> None:
@@ -241,13 +279,16 @@ class Session(Credential):
     @classmethod
     def end_of_identity(cls, owner_id: str, identity_id: str) -> int:
         """End the sessions that began by an identity, and return how many; in a transaction."""
-        of_person = (cls.owner_id == owner_id) | (cls.acting_user_id == owner_id)
-        return int(cls.delete().where(of_person, cls.identity_id == identity_id).execute())
+        of_identity = cls._held_by(owner_id), cls.identity_id == identity_id
+        return int(cls.delete().where(*of_identity).execute())
 
     def end(self) -> None:
         with transaction(self.owner_id):
             if self.delete_instance():
-                Event.record(self.owner_id, "session.ended", {"session_id": self.id, "count": 1})
+                facts: dict[str, Any] = {"session_id": self.id, "count": 1}
+                if self.acting_user_id:
+                    facts["user_id"] = self.acting_user_id
+                Event.record(self.owner_id, "session.ended", facts)
 
 
 @dataclass(frozen=True)
@@ -271,3 +312,10 @@ class SessionOfMember(ListedSession):
     """The same of a space; `user_id` is the id of the member who acts by it."""
 
     user_id: str
+
+
+@dataclass(frozen=True)
+class SessionInSpace(ListedSession):
+    """A session of a space in the list of the person who acts by it."""
+
+    space_id: str

@@ -14,7 +14,7 @@ from .sealed import SealedRow
 from .table import Table, cached_property
 
 ResultPage = tuple[list[Any], str | None]
-_LAST = "~"  # sorts after every id
+LAST = "~"  # sorts after every id
 
 
 class Owned(Table):
@@ -55,7 +55,7 @@ class Owned(Table):
         are left out. A filter that is None filters nothing.
         """
         filters = {name: value for name, value in filters.items() if value is not None}
-        after = after or ("" if oldest_first else _LAST)
+        after = after or ("" if oldest_first else LAST)
         values = {"owner_id": owner_id, "after": after, "limit": limit + 1, "now": now()}
         query = _page(cls, tuple(filters), oldest_first)
         rows = [cls.of_columns(row) for row in query.all(**values, **filters)]

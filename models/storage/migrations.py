@@ -1,8 +1,8 @@
 """Migrations: files that bring a database to the present schema, in the order of their names.
 
 The first one, `0001_schema`, is the schema of version 1.0. A database of version 0.2.0 is brought
-to the same schema by `from_0_2_0` and `after_0_2_0`, between which its rows are sealed anew, and
-has then the same history. Older ones are not migrated.
+to the same schema by `from_0_2_0` and `after_0_2_0`, between which the later migrations run and its
+rows are sealed anew, and has then the same history. Older ones are not migrated.
 
 A migration has up to three files of its name, which run in this order: SQL in SQLite's types, for
 both engines; in `postgres/`, SQL that only a server needs; and Python with `up(migrator, db)`, for
@@ -86,14 +86,14 @@ class MigrationRunner(Runner):  # type: ignore[misc]
     def convert(self, seal_rows: Callable[[], T]) -> T:
         """Bring a database of version 0.2.0 to the present schema; return what `seal_rows` does.
 
-        `seal_rows` is called when the tables have the columns of both versions.
+        `seal_rows` is called when the tables have the columns of 0.2.0 and all present ones.
         """
         self.run_beside("from_0_2_0")
-        result = seal_rows()
-        self.run_beside("after_0_2_0")
         self.History.delete().execute()
         self.History.create(name=SCHEMA)
         self.up()
+        result = seal_rows()
+        self.run_beside("after_0_2_0")
         return result
 
     def run_beside(self, name: str) -> None:

@@ -71,6 +71,18 @@ def test_upper_case_in_the_header_is_the_same_person(visitor, email):
 
 
 @pytest.mark.parametrize("other", ["", "eve@allowed.example"])
+def test_a_session_of_a_space_ends_with_the_one_that_the_proxy_has_ended(visitor, email, other):
+    by_proxy(visitor, email)
+    own = visitor.api
+    space = own.post("/v1/spaces", json={"name": "Accounting"}).json["id"]
+    acting = own.with_token(own.post(f"/v1/spaces/{space}/sessions").json["accessToken"])
+    assert acting.get("/v1/documents").status == 200
+    visitor.get("/app/documents", **({"Remote-Email": other} if other else {}))
+    assert own.get("/v1/auth/me").status == 401
+    assert acting.get("/v1/documents").status == 401
+
+
+@pytest.mark.parametrize("other", ["", "eve@allowed.example"])
 def test_a_session_ends_with_another_value_or_none_and_its_cookie_is_cleared(visitor, email, other):
     by_proxy(visitor, email)
     headers = {"Remote-Email": other} if other else {}

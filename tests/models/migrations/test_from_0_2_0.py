@@ -193,7 +193,9 @@ def test_an_upgrade_keeps_each_row_and_finds_former_targets_in_the_log(former, s
     ]
     assert {row[names.index("token_id")] for row in former_targets} == {SECRETS["movedLink"]}
     names, history = after.pop("schema_migration")
-    assert [row[names.index("name")] for row in history] == ["0001_schema"]
+    assert [row[names.index("name")] for row in history] == sorted(
+        path.stem for path in Path(setup.MIGRATIONS).glob("[0-9]*.sql")
+    )
     assert names == before.pop("schema_migration")[0]  # by which 0.2.0 refuses it with a sentence
     came_by = columns_of(after["document"], ["came_by"])
     seen = columns_of(after["user_account"], ["received_seen_at"])

@@ -104,7 +104,7 @@ def fill_space(maker, member):
     space = make_space(maker, "Accounting")
     add_member(space.id, maker.id, member.email, "manage")
     Invitation.issue_for_space(space.id, maker, f"invited-by-{maker.email}", "read")
-    Session.begin_in_space(space, member, Session.begin(member, 3600).row, 3600, "curl")
+    Session.begin_in_space(space, member, Session.begin(member, 3600).row, "curl")
 
 
 def open_by(issued, target):
