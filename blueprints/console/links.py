@@ -71,6 +71,7 @@ def show_link(id: str) -> Response:
     """Show a link's terms and openings, and what they have shown"""
     link = link_of_owner(g.caller.owner_id, id)
     if not accepts_html():  # the script copies it
+        g.caller.require(WRITE)
         return jsonify(address=address_of(link))
     used = openings(link)
     ids = {data["documentId"] for _, data in used if data.get("documentId")}

@@ -26,7 +26,7 @@ from models.links import count_received, named_people, secret_of
 from models.records import has_passed
 from models.runtime import service_error_of
 
-from ..http import COOKIE, NOBODY, READ
+from ..http import COOKIE, NOBODY, READ, WRITE
 from ..http.authentication import MADE_FOR, LeftSpace, clear_cookie, clear_space_cookie
 from ..http.problems import PROBLEM
 from ..schemas.fields import Timestamp
@@ -518,9 +518,10 @@ def for_whom(label: str | None) -> Markup:
 def address_of(link: Any) -> str | None:
     """Return the address at which a link opens, or saves if it permits nothing else.
 
-    Return None if the link's secret is not known.
+    Return None if the link's secret is not known, and for the member of a space who may not make a
+    link: as at the API, whoever has the address has the link.
     """
-    secret = secret_of(link)
+    secret = secret_of(link) if may(WRITE) else None
     if secret is None:
         return None
     issued = with_addresses(Issued(link, secret))

@@ -1,7 +1,9 @@
 """The pages of spaces: where one is, members, invitations, and what a role does not show."""
 
+import html
 import json
 import re
+from urllib.parse import urljoin
 
 import pytest
 
@@ -256,6 +258,47 @@ def test_every_form_of_a_space_says_for_which_it_was_made(member, space):
         assert page.status == 200, path
         posts = set(re.findall(r'<form method="post" action="([^"]*)"', page.text)) - moving
         assert [one for one in posts if f"for={space}" not in one] == [], path
+
+
+def pages_in(visitor, *paths):
+    """Yield each page that the given ones lead to, with its path; also as a script gets it."""
+    waiting, known = list(paths), set(paths)
+    while waiting:
+        path = waiting.pop()
+        for accept in ("text/html", "application/json"):
+            answer = visitor.get(path, Accept=accept)
+            page = answer.body.decode(errors="replace")
+            yield path, page
+        for href in re.findall(r'(?:href|data-copy-of)="([^"]+)"', page):
+            found = urljoin(path, html.unescape(href)).partition("#")[0]
+            if found.startswith("/app/") and found not in known:
+                known.add(found)
+                waiting.append(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", ["read", "write", "manage"])
+def test_the_address_of_a_link_is_on_the_pages_of_whoever_may_make_one(member, space, join, role):
+    mia = acting(member)
+    stored = mia.post("/v1/documents", json=UPLOAD | {"token": {}}).json
+    other = mia.post(at(stored, "/tokens"), json={"allowedOrigins": ["https://a.example"]}).json
+    collection = mia.collect(stored)
+    taking = mia.post(at(collection, "/tokens"), json={"permissions": ["upload"], "maxViews": 5})
+    opening = mia.post(at(collection, "/tokens"), json={"permissions": ["download"]})
+    links = [stored["token"], other, taking.json, opening.json]
+    visitor = enter(join(space, role, "Rob"), space)
+    made = "&".join(f"made={one['id']}" for one in links)
+    starts = ["/app/documents", "/app/requests", f"/app/documents?{made}"]
+    starts += [f"/app/documents?made={one['id']}" for one in links]
+    starts += [f"/app/links/{one['id']}?qr=1" for one in links]
+    seen, qr_codes, paths = set(), 0, set()
+    for path, page in pages_in(visitor, *starts):
+        paths.add(path)
+        seen |= {one["id"] for one in links if one["token"] in page}
+        qr_codes += page.count('class="qr"')
+    assert {f"/app/links/{one['id']}" for one in links} <= paths
+    assert seen == (set() if role == "read" else {one["id"] for one in links})
+    assert bool(qr_codes) == (role != "read")
 
 
 def test_a_removed_member_is_out_and_told_so(member, space, join):
