@@ -12,6 +12,7 @@ from models import ApiKey, Collection, Document, Session, User, Webhook, current
 from models.accounts import (
     Identity,
     Invitation,
+    StartedSession,
     count_reset,
     refuse_if_passwords_off,
     remove_identity,
@@ -52,6 +53,7 @@ from ..schemas.responses import (
 from ..views.collection import entries_of, send_zip
 from .forms import text
 from .pages import HOME, PUBLIC, Pages, end_own_sessions, go, page_of, render
+from .spaces import land
 
 sessions = Pages("sessions")
 account = Pages("account", "/account", reads="")
@@ -73,16 +75,19 @@ def show_signup() -> Response:
     """Show the form for a new account"""
     fields = request.form if request.method == "POST" else request.args
     invite = fields.get("invite", "")
+    invitation = Invitation.of_link(invite) if invite else None
     if invite:
-        is_let_in, _refusal = _by_proxy(invite)
-        if is_let_in:
-            return go(HOME)
+        session, _refusal = _by_proxy(invite)
+        if session:
+            return land(session, invitation)
     return render(
         "signup",
         invite=invite,
+        invitation=invitation,
         is_open=User.may_register(),
-        is_reset=Invitation.sets_password(invite),
-        is_to_space=Invitation.makes_member(invite),
+        is_reset=invitation is not None and invitation.sets_password,
+        is_to_space=invitation is not None and invitation.space_id is not None,
+        has_mail=current_runtime().settings.smtp_url is not None,
         least=current_runtime().settings.password_min_length,
         **_ways(),
     )
@@ -100,8 +105,14 @@ def sign_up() -> Response:
     body = Registration().load(fields)
     address = request.remote_addr or ""
     current_runtime().registration_limiter.spend(network_of(address))
+    invitation = Invitation.of_link(body["invite"]) if body["invite"] else None
     user, is_new = register_account(**body, address=address)
-    return _logged_in(user, HOME, "" if is_new else "password")
+    if not is_new:
+        return _logged_in(user, HOME, "password")
+    session = _begin(user)
+    response = land(session, invitation)
+    set_cookie(response, session.token, session.expires_in)
+    return response
 
 
 @sessions.get("/login", accepts=PUBLIC)
@@ -109,8 +120,8 @@ def show_login() -> Response:
     """Show the login"""
     if g.caller.credential_type == COOKIE:
         return go(_next())
-    is_let_in, refusal = _by_proxy()
-    if is_let_in:
+    session, refusal = _by_proxy()
+    if session:
         return go(_next())
     has_mail = current_runtime().settings.smtp_url is not None
     is_open = User.may_register()
@@ -119,19 +130,18 @@ def show_login() -> Response:
     )
 
 
-def _by_proxy(invite: str = "") -> tuple[bool, str]:
+def _by_proxy(invite: str = "") -> tuple[StartedSession | None, str]:
     """Begin a session of whom the trusted proxy names, unless somebody is logged in.
 
-    Return whether it has begun, and if the proxy names somebody who is not let in, why not.
+    Return the session, and if the proxy names somebody who is not let in, why not.
     """
     assertion = assertion_of_proxy(request)
     if assertion is None or request.method != "GET" or g.caller.credential_type == COOKIE:
-        return False, ""
+        return None, ""
     try:
-        begin_session(assertion, invite)
+        return begin_session(assertion, invite), ""
     except RegistrationClosed as error:
-        return False, error.sentence
-    return True, ""
+        return None, error.sentence
 
 
 def _ways() -> dict[str, Any]:
@@ -193,10 +203,14 @@ def _next() -> str:
     return page_of(request.values.get("next", "")) or HOME
 
 
-def _logged_in(user: User, path: str, done: str = "") -> Response:
+def _begin(user: User) -> StartedSession:
     end_own_sessions()
     seconds = current_runtime().settings.session_seconds
-    session = Session.begin(user, seconds, client_of_request())
+    return Session.begin(user, seconds, client_of_request())
+
+
+def _logged_in(user: User, path: str, done: str = "") -> Response:
+    session = _begin(user)
     response = go(path, done)
     set_cookie(response, session.token, session.expires_in)
     return response

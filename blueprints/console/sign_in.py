@@ -7,7 +7,15 @@ from urllib.parse import urlencode, urlsplit
 from flask import Response, g, request
 
 from models import Session, current_runtime
-from models.accounts import LIFE_SECONDS, LINKING, Assertion, Identity, PendingSignIn, SignInFacts
+from models.accounts import (
+    LIFE_SECONDS,
+    LINKING,
+    Assertion,
+    Identity,
+    Invitation,
+    PendingSignIn,
+    SignInFacts,
+)
 from models.core import NotFound, ServiceError
 from models.runtime import AnswerRefusedError, Provider, network_of
 
@@ -15,6 +23,7 @@ from ..http import COOKIE
 from ..http.authentication import begin_session, is_own_origin
 from ..http.problems import CHALLENGE, STATUS
 from .pages import HOME, PUBLIC, Pages, end_own_sessions, go, page_of, refuse_sign_in, render
+from .spaces import land
 
 sign_in = Pages("sign_in", "/oidc")
 COOKIE_NAMES = "__Host-sign-in", "sign-in"  # over https, and over http
@@ -81,9 +90,10 @@ def _end(provider: Provider) -> Response:
         Identity.link(g.caller.owner_id, assertion.issuer, assertion.subject)
         response = go(facts.next, "linked")
     else:
-        begin_session(assertion, facts.invite)
+        invitation = Invitation.of_link(facts.invite) if facts.invite else None
+        session = begin_session(assertion, facts.invite)
         end_own_sessions()
-        response = go(facts.next)
+        response = land(session, invitation) if invitation else go(facts.next)
     _set_cookie(response, "", 0)
     return response
 

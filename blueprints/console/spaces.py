@@ -10,6 +10,7 @@ from models.accounts import (
     ROLES,
     Invitation,
     MemberSpace,
+    StartedSession,
     add_member,
     address_of,
     change_member,
@@ -147,10 +148,28 @@ def _enter(id: str) -> Response:
     space = _own(id)
     own = Session.one_of(person.owner_id, person.id)
     _end_session_of_space()
-    session = Session.begin_in_space(space, person.user, own, client_of_request())
-    response = go(HOME)
+    return _begin_in(space, person.user, own)
+
+
+def _begin_in(space: MemberSpace, user: User, own: Session, done: str = "") -> Response:
+    """Begin a session of a space for the person of the session `own`, and lead to the documents."""
+    session = Session.begin_in_space(space, user, own, client_of_request())
+    response = go(HOME, done)
     set_space_cookie(response, session.token, session.expires_in)
     return response
+
+
+def land(session: StartedSession, invitation: Invitation | None) -> Response:
+    """Lead somebody who has just logged in to the space of their invitation, else to their own
+    documents.
+    """
+    if invitation is None or invitation.space_id is None:
+        return go(HOME)
+    try:
+        space = space_of(invitation.space_id, session.user.id)
+    except NotFound:  # the account was there before, and is no member
+        return go(HOME)
+    return _begin_in(space, session.user, session.row, "joined")
 
 
 @spaces.post("/<id>/leave", for_members=True, from_anywhere=True)

@@ -192,20 +192,22 @@ class Invitation(SealedByService):
         return user.email, "Reset your password", _RESET.format(address_of(secret))
 
     @classmethod
-    def sets_password(cls, secret: str) -> bool:
-        """Return whether the invitation is for an account that exists."""
-        found = cls._with_secret(secret)
-        return any(one.space_id is None and User.find_by_email(one.email_folded) for one in found)
-
-    @classmethod
-    def makes_member(cls, secret: str) -> bool:
-        """Return whether the invitation is to a space, and so for a new account alone."""
-        return any(one.space_id for one in cls._with_secret(secret))
-
-    @classmethod
-    def _with_secret(cls, secret: str) -> list[Self]:
+    def of_link(cls, secret: str) -> Self | None:
+        """Return the invitation with this secret, while it works; None once it has ended."""
         is_it = cls.digest == credentials.fingerprint(secret)
-        return cls.rows(cls.select().where(is_it, cls.expires_at > now()))
+        found = cls.rows(cls.select().where(is_it, cls.expires_at > now()))
+        return next((one for one in found if one.is_valid), None)
+
+    @property
+    def email(self) -> str:
+        """The address that is invited, as its account has it if there is one."""
+        user = User.find_by_email(self.email_folded)
+        return user.email if user else self.email_folded
+
+    @property
+    def sets_password(self) -> bool:
+        """Whether it is for an account that exists."""
+        return self.space_id is None and User.find_by_email(self.email_folded) is not None
 
     @classmethod
     def of_secret(cls, secret: str, email: str) -> Self:
