@@ -25,6 +25,7 @@ from blueprints.http.body import SMALL_BODY_BYTES
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
+from environment import with_file_of_settings
 from models import Event, connected
 from models.core import OperatorError, ServiceError, counted, use_for_waits
 from models.documents import delete_unfinished_uploads
@@ -47,8 +48,14 @@ from models.runtime import (
 )
 from models.storage import engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
-from server import Limits, Server, limit_malloc_arenas, protect_process_memory
-from settings import PREFIX, Settings, WrongSetting, read_settings, without_password
+from server import (
+    Limits,
+    Server,
+    TrustedProxy,
+    limit_malloc_arenas,
+    protect_process_memory,
+)
+from settings import PREFIX, Settings, WrongSetting, read_settings, unknown_names, without_password
 from viewer import warm_up
 from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
@@ -69,7 +76,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     """
     refuse_flask_run()
     config = config or {}
-    settings = read_settings(os.environ, config, HOME)
+    settings = read_settings(with_file_of_settings(os.environ), config, HOME)
     app = app_with_routes(console=settings.console == "on")
     app.config.update(config)
     app.config["MAX_BODY_BYTES"] = max_body_bytes(settings.max_document_bytes)
@@ -150,7 +157,12 @@ def main() -> None:
         file=sys.stderr,
         flush=True,
     )
-    for note in system_notes(os.geteuid(), runtime.settings.converter):
+    notes = [
+        *system_notes(os.geteuid(), runtime.settings.converter),
+        *runtime.settings.notes(),
+        *unknown_names(with_file_of_settings(os.environ)),
+    ]
+    for note in notes:
         logging.getLogger("docservice").warning(note)
     threading.Thread(target=warm_up, daemon=True).start()
     server.run()
@@ -200,9 +212,7 @@ def _prepared() -> tuple[Flask, Server]:
                 Limits(app.config["MAX_BODY_BYTES"]),
                 listen=settings.listen,
                 threads=settings.threads,
-                trusted_proxy=settings.trusted_proxy,
-                forwarded_host=settings.forwarded_host == "on",
-                identity_header=settings.auth_header,
+                proxy=_proxy_of(settings),
                 on_rejected=log_rejected_request,
                 admit_long_body=admit_long_body,
             )
@@ -212,6 +222,20 @@ def _prepared() -> tuple[Flask, Server]:
         if sentence is None:
             raise
         sys.exit(f"Document Service does not start. {sentence}")
+
+
+def _proxy_of(settings: Settings) -> TrustedProxy | None:
+    """Return the proxies whose headers count, and what of them."""
+    proxies = settings.trusted_proxy
+    if proxies is None:
+        return None
+    return TrustedProxy(
+        proxies.given,
+        all_clients=proxies.all,
+        public_url=settings.base_url,
+        forwards_host=settings.forwarded_host == "on",
+        identity_header=settings.auth_header,
+    )
 
 
 @contextmanager

@@ -1,29 +1,35 @@
 """The settings: one field each, read from the environment (`DOCSERVICE_` + name) or a mapping.
 
-All are optional. A value that cannot be used raises `WrongSetting`, which stops the start.
+All are optional. A value that cannot be used raises `WrongSetting`, which stops the start. A value
+that is refused is not shown: it may be a secret, or hold one where nobody expects it.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from email.errors import MessageError
 from email.headerregistry import Address
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    collapse_addresses,
+    ip_address,
+    ip_network,
+)
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-import click
+from environment import ENVIRONMENT_FILE, PREFIX, WrongSetting, secret_of
 
-PREFIX = "DOCSERVICE_"
+__all__ = ["PREFIX", "Settings", "SmtpServer", "WrongSetting", "read_settings"]
+Network = IPv4Network | IPv6Network
 _PROVIDER = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
-
-
-class WrongSetting(click.ClickException):
-    """A setting that cannot be used; the message names the setting and its valid values.
-
-    A click exception, so that a command prints the message without a traceback.
-    """
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_HOST_NAME = re.compile(r"([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)*[A-Za-z0-9_-]+\.?")
+_HARMLESS = re.compile(r"[0-9.:/,*-]{1,24}")  # of a value that is refused: a number, an address
 
 
 def _number(least: int, most: int = 2**40) -> Callable[[str], int]:
@@ -53,18 +59,144 @@ def _matching(pattern: str, takes: str) -> Callable[[str], str]:
     return read
 
 
+def _text(text: str) -> str:
+    if not text.strip() or _CONTROL.search(text):
+        raise ValueError("one line of text")
+    return text
+
+
+def _keyring(text: str) -> str:
+    """Read the lines of a keyring, whose content is judged when it is opened."""
+    if not text.strip():
+        raise ValueError("the lines of a keyring")
+    return text
+
+
+_NO_PATH = re.compile(  # a URL, also with a slip in its scheme; libpq's other form; a root key
+    r"\A(?:postgres(?:ql)?:|[a-z]+:/)|://|:.*@|\b(?:host|user|password|dbname)\s*=|docroot_\w{20}",
+    re.IGNORECASE,
+)
+
+
+def _path(text: str) -> Path:
+    """Read a path: no address with a password, and no line of a keyring, written there by mistake.
+
+    Sentences about a path show it.
+    """
+    if text != text.strip() or not text or _CONTROL.search(text) or _NO_PATH.search(text):
+        raise ValueError("a path")
+    return Path(text)
+
+
+def is_host(text: str) -> bool:
+    """Return whether a text is the name of a host, or its address, one of IPv6 in brackets."""
+    if text.startswith("[") and text.endswith("]"):
+        return ":" in text and _address(text[1:-1]) is not None
+    if re.fullmatch(r"[0-9.]+", text):
+        return _address(text) is not None
+    return len(text) <= 253 and _HOST_NAME.fullmatch(text) is not None
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
+
+
 def _listen(text: str) -> str:
-    match = re.fullmatch(r"unix:/.+|.+:([0-9]{1,5})", text)
-    if match is None or int(match[1] or 0) > 65535:
+    match = re.fullmatch(r"(.+):([0-9]{1,5})", text)
+    if text.startswith("unix:/") and text != "unix:/" and not _CONTROL.search(text):
+        return text
+    host = match[1] if match else ""
+    if (
+        match is None
+        or int(match[2]) > 65535
+        or not (host == "*" or is_host(host) or _address(host))
+    ):
         raise ValueError("address:port, with a port up to 65535, or unix:/path")
     return text
 
 
-def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+def _networks(text: str) -> tuple[Network, ...]:
     try:
         return tuple(ip_network(network.strip()) for network in text.split(","))
     except ValueError:
         raise ValueError("networks with commas between, as in 10.1.0.0/16,127.0.0.0/8") from None
+
+
+@dataclass(frozen=True)
+class TrustedProxies:
+    """The proxies whose forwarding headers count.
+
+    `given` are their networks, of one address as a rule. `all` of a Unix socket are trusted, whose
+    clients have no address.
+    """
+
+    given: tuple[Network, ...]
+    all: bool = False
+
+    @property
+    def wide(self) -> list[Network]:
+        """The networks of more than one address, in which others may be beside the proxy."""
+        return [one for one in self.given if one.num_addresses > 1]
+
+
+_PRIVATE = (
+    *map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),  # RFC 1918
+    *map(ip_network, ("127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10")),
+    ip_network("fc00::/7"),  # RFC 4193
+)
+_ANYBODY = "Whoever connects from {} can log in as anybody: give the proxy a network of its own."
+_PROXIES = "addresses or networks of proxies, with commas between, as in 10.1.0.2,172.18.0.0/16"
+
+
+def _trusted_proxies(text: str) -> TrustedProxies:
+    """Read addresses and networks, of which none is empty, all of a version, or no sender's."""
+    entries = [entry.strip() for entry in text.split(",")]
+    try:
+        networks = tuple(_network(entry) for entry in entries if entry != "*")
+    except ValueError:
+        raise ValueError(_PROXIES) from None
+    for version in (4, 6):
+        of_version: Any = [one for one in networks if one.version == version]
+        if any(one.prefixlen == 0 for one in collapse_addresses(of_version)):
+            raise ValueError(f"{_PROXIES}, and not all that there are")
+    if any(one.is_unspecified or one.is_multicast for one in networks):
+        raise ValueError(_PROXIES)
+    return TrustedProxies(networks, all="*" in entries)
+
+
+def _network(text: str) -> Network:
+    """Return a network; one of IPv4 that is written in IPv6 is one of IPv4 (RFC 4291, 2.5.5.2)."""
+    if "%" in text:  # the zone of an address, which no client's has
+        raise ValueError
+    network = ip_network(text)
+    if isinstance(network, IPv6Network) and network.subnet_of(IPv6Network("::ffff:0:0/96")):
+        mapped = network.network_address.ipv4_mapped
+        return IPv4Network((int(mapped or 0), network.prefixlen - 96))
+    return network
+
+
+def _is_private(network: Network) -> bool:
+    return any(network.version == one.version and network.subnet_of(one) for one in _PRIVATE)  # type: ignore[arg-type]
+
+
+_MEANT_FOR_OTHERS = re.compile(  # headers that say something else to the service, or to the server
+    "(?:Cookie|Host|Authorization|X-API-Key|Forwarded|X-Forwarded-(?:For|Proto|Host|Port|Prefix)"
+    "|Content-.*|Connection|Expect|Transfer-Encoding|Upgrade|Origin|Referer|Range|If-.*|Accept.*"
+    "|User-Agent|Idempotency-Key|X-Request-Id|Sec-.*)",
+    re.IGNORECASE,
+)
+
+
+def _auth_header(text: str) -> str:
+    is_name = re.fullmatch("[A-Za-z0-9]+(-[A-Za-z0-9]+)*", text)
+    if not is_name or _MEANT_FOR_OTHERS.fullmatch(text):
+        raise ValueError(
+            "the name of a header of the proxy's own, as in Remote-Email or X-Forwarded-Email"
+        )
+    return text
 
 
 def _converter(text: str) -> str:
@@ -73,12 +205,46 @@ def _converter(text: str) -> str:
     return text
 
 
+_DATABASES = (
+    "a path, sqlite:///path, or postgresql://user:password@host/name; in user and password, %40 "
+    "stands for @, %3A for :, %2F for /, %3F for ?, %23 for #, %25 for %"
+)
+_POSTGRES_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.%-]*)(?::[0-9]{0,5})?", re.ASCII)
+
+
 def _database(text: str) -> str:
-    if text.startswith(("postgresql://", "postgres://")):
-        return text
-    if "://" in text and not text.startswith("sqlite:///"):
-        raise ValueError("a path, sqlite:///path, or postgresql://user:password@host/name")
-    return text.removeprefix("sqlite:///")
+    try:
+        if text.startswith(("postgresql://", "postgres://")):
+            _require_readable(text)
+            return text
+        path = text.removeprefix("sqlite:///")
+        if re.match("postgres(ql)?:|[a-z]+:/", path, re.I) or re.search(
+            r"\b(?:host|password|dbname)\s*=", path
+        ):
+            raise ValueError
+        _path(path)
+    except ValueError:
+        raise ValueError(_DATABASES) from None
+    return path
+
+
+def _require_readable(address: str) -> None:
+    """Raise ValueError for an address of PostgreSQL that libpq would read otherwise than meant.
+
+    A password whose special characters are not encoded would become a part of a host or of a query,
+    which errors of libpq quote.
+    """
+    url = urlsplit(address)
+    user, at, hosts = url.netloc.rpartition("@")
+    is_odd = _CONTROL.search(address) or re.search(r"\s|#|%(?![0-9A-Fa-f]{2})|%00", address)
+    if is_odd or "@" in user + url.path or user.count(":") > 1 or (at and not user):
+        raise ValueError
+    if not all(_POSTGRES_HOST.fullmatch(host) for host in hosts.split(",")):
+        raise ValueError
+    if url.query:
+        parse_qsl(url.query, keep_blank_values=True, strict_parsing=True)
+        if any(one.count("=") != 1 for one in url.query.split("&")):
+            raise ValueError
 
 
 def is_loopback(host: str) -> bool:
@@ -93,14 +259,40 @@ def is_confidential(address: str) -> bool:
         port = url.port
     except ValueError:
         return False
-    if url.hostname is None or port == 0:
+    if url.hostname is None or port == 0 or not _has_plain_host(address):
         return False
     return url.scheme == "https" or (url.scheme == "http" and is_loopback(url.hostname))
 
 
+def _has_plain_host(address: str) -> bool:
+    """Return whether a URL names one host, perhaps with a port, and no user."""
+    host = re.sub(r":[0-9]*\Z", "", urlsplit(address).netloc)
+    return is_host(host)
+
+
+def _base_url(text: str) -> str:
+    """Read the public address: scheme, host and port, in the form of an origin (RFC 6454)."""
+    try:
+        url = urlsplit(text)
+        port = url.port
+        has_form = re.fullmatch(r"https?://[!-~]+", text, re.IGNORECASE) is not None
+        is_plain = has_form and _has_plain_host(text)
+    except ValueError:
+        is_plain, port = False, 0
+    if not is_plain or port == 0 or "?" in text or "#" in text:
+        raise ValueError("an address like https://docs.example.org")
+    if url.path not in {"", "/"}:
+        raise ValueError(
+            "the address of a host alone. Other applications of this host could act for your "
+            "users. Give the service a host name of its own"
+        )
+    usual_port = ":443" if url.scheme == "https" else ":80"
+    return f"{url.scheme}://{url.netloc.lower().removesuffix(usual_port)}"  # as in Origin
+
+
 def _issuer(text: str) -> str:
     """Read the address of a provider as it names itself, perhaps with a slash at the end."""
-    is_plain = re.fullmatch(r"[!-~]+", text) and not re.search(r"[?#@]", text)
+    is_plain = re.fullmatch(r"[!-~]+", text) and not re.search(r"[?#@,]", text)
     if not is_plain or not is_confidential(text):
         raise ValueError("an address like https://login.example.org; http to this machine only")
     return text
@@ -143,9 +335,12 @@ def _smtp_server(text: str) -> SmtpServer:
         "smtp://user:password@host:587?from=docs@example.org, or smtps://…:465?from=…; in user and "
         "password, %40 stands for @, %2F for /, %3F for ?, %23 for #, %25 for %"
     )
+    if _CONTROL.search(text):
+        raise ValueError(takes)
     try:
         url = urlsplit(text)
-        port = url.port or _SMTP_PORTS[url.scheme]
+        usual_port = _SMTP_PORTS[url.scheme]
+        port = url.port or usual_port
         query = dict(parse_qsl(url.query, True, True))
         sender = query.pop("from")
         tls = query.pop("tls", "")
@@ -158,7 +353,9 @@ def _smtp_server(text: str) -> SmtpServer:
     server = SmtpServer(url.hostname or "", port, how, sender, name, word)
     fits = tls in ({"", "off"} if url.scheme == "smtp" else {""}) and url.path in {"", "/"}
     if query or not (
-        fits and server.host and re.fullmatch(r"[!-;=?A-~]+@[\w.-]+", sender, re.ASCII)
+        fits
+        and is_host(url.netloc.rpartition("@")[2].removesuffix(f":{port}"))
+        and re.fullmatch(r"[!-;=?A-~]+@[\w.-]+", sender, re.ASCII)
     ):
         raise ValueError(takes)
     _refuse_contradictions(url.scheme, server)
@@ -202,9 +399,15 @@ def _brand_logo(text: str) -> tuple[str, bytes]:
     raise ValueError("the path of a PNG, JPEG or WebP file of at most 64 KiB")
 
 
-def _field(default: Any, read: Callable[[str], Any], description: str) -> Any:
-    """Return a setting; `read` converts text, or raises ValueError with the valid values."""
-    return field(default=default, metadata={"read": read, "description": description})
+def _field(
+    default: Any, read: Callable[[str], Any], description: str, *, is_secret: bool = False
+) -> Any:
+    """Return a setting; `read` converts text, or raises ValueError with the valid values.
+
+    One that `is_secret` may lie in a file, which the setting of the same name with `_FILE` names.
+    """
+    about = {"read": read, "description": description, "is_secret": is_secret}
+    return field(default=default, metadata=about, repr=False)
 
 
 @dataclass(frozen=True)
@@ -216,11 +419,12 @@ class Settings:
         _listen,
         "address and port, or `unix:/path`; port 0 is a free one, which the start line names",
     )
-    instance_path: Path = _field(Path("instance"), Path, "the folder of keyring and database")
+    instance_path: Path = _field(Path("instance"), _path, "the folder of keyring and database")
     database: str = _field(
         "documents.sqlite",
         _database,
         "a file, seen from that folder, or `postgresql://user:password@host/name`",
+        is_secret=True,
     )
     payloads: str = _field(
         "rows",
@@ -229,21 +433,21 @@ class Settings:
         ),
         "where payloads above 192 KiB go: `rows` of the database, or `s3://bucket/prefix`",
     )
-    keyring_file: Path | None = _field(None, Path, "a keyring elsewhere, e.g. a mounted secret")
-    keyring: str | None = _field(None, str, "the keyring itself")
-    keyring_command: str | None = _field(None, str, "a command that prints the keyring")
+    keyring_file: Path | None = _field(None, _path, "a keyring elsewhere, e.g. a mounted secret")
+    keyring: str | None = _field(None, _keyring, "the keyring itself")
+    keyring_command: str | None = _field(None, _text, "a command that prints the keyring")
     base_url: str | None = _field(
         None,
-        _matching(
-            r"(?=[!-~]+\Z)https?://[^/?#]+(/[^?#]*)?", "an address like https://docs.example.org"
-        ),
-        "how links are written, in ASCII (`xn--…`); the request's own address if not set",
+        _base_url,
+        "the address by which people reach the service, without a path and in ASCII (`xn--…`): "
+        "links have it; if not set, the request's own",
     )
     smtp_url: SmtpServer | None = _field(
         None,
         _smtp_server,
         "the server that takes [mail](#mail), as `smtp://user:password@host:587?from=address`; "
         "without it there is no mail",
+        is_secret=True,
     )
     mails_per_day: int = _field(
         5000,
@@ -277,12 +481,15 @@ class Settings:
     rate_limits: str = _field(
         "on", _one_of("on", "off"), "whether wrong passwords, new accounts and uploads are limited"
     )
-    trusted_proxy: str | None = _field(
-        None, str, "address of the proxy whose forwarding headers count"
+    trusted_proxy: TrustedProxies | None = _field(
+        None,
+        _trusted_proxies,
+        "addresses and networks of the proxies whose forwarding headers count, with commas "
+        "between; `*` where `LISTEN` is a Unix socket",
     )
     auth_header: str | None = _field(
         None,
-        _matching("[A-Za-z0-9]+(-[A-Za-z0-9]+)*", "the name of a header, as in Remote-Email"),
+        _auth_header,
         "the header in which the trusted proxy names the e-mail address of who "
         "[logged in there](#log-in-by-a-proxy-or-a-provider)",
     )
@@ -292,8 +499,10 @@ class Settings:
         "the address of an OpenID Connect [provider](#log-in-by-a-proxy-or-a-provider), as it "
         "names itself",
     )
-    oidc_client_id: str | None = _field(None, str, "the name of this service at the provider")
-    oidc_client_secret: str | None = _field(None, str, "the secret of this service at the provider")
+    oidc_client_id: str | None = _field(None, _text, "the name of this service at the provider")
+    oidc_client_secret: str | None = _field(
+        None, _text, "the secret of this service at the provider", is_secret=True
+    )
     oidc_name: str | None = _field(
         None,
         _matching(r"(?=.*\S)[^\x00-\x1f\x7f-\x9f]{1,60}", "1 to 60 characters"),
@@ -311,7 +520,9 @@ class Settings:
         "whether people log in, sign up and reset by password; off needs the proxy or a provider",
     )
     forwarded_host: str = _field(
-        "off", _one_of("on", "off"), "whether links use the trusted proxy's `X-Forwarded-Host`"
+        "off",
+        _one_of("on", "off"),
+        "whether links use the trusted proxy's `X-Forwarded-Host`, without `BASE_URL`",
     )
     threads: int = _field(16, _number(1, 256), "how many requests are worked on at once")
     reserve_bytes: int = _field(32 << 20, _number(0), "free space below which uploads are refused")
@@ -352,6 +563,18 @@ class Settings:
     )
     log: str = _field("text", _one_of("text", "json"), "the access line of each request, on stderr")
 
+    def notes(self) -> Iterator[str]:
+        """Yield a sentence or two for each setting that works, and is dangerous."""
+        if self.auth_header and self.trusted_proxy:
+            yield from map(_ANYBODY.format, self.trusted_proxy.wide)
+
+    @property
+    def is_open_to_the_public(self) -> bool:
+        """Whether the address is public, and anybody may register and store without a quota."""
+        is_open = self.registration == "open" and self.passwords == "on"
+        has_quota = self.quota_bytes is not None or self.quota_documents is not None
+        return is_open and not has_quota and _is_public(self)
+
 
 def read_settings(
     environment: Mapping[str, str], config: Mapping[str, Any], home: Path
@@ -368,23 +591,69 @@ def read_settings(
         raise WrongSetting(
             f"{PREFIX}SMTP_URL needs {PREFIX}BASE_URL: mails hold addresses of pages."
         )
+    _refuse_unusable_proxies(values)
     _refuse_unusable_sign_in(values)
     return Settings(**values)
+
+
+def unknown_names(environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each name with our prefix that is no setting: a slip of the pen."""
+    known = {ENVIRONMENT_FILE}
+    for setting in fields(Settings):
+        name = PREFIX + setting.name.upper()
+        known |= {name, f"{name}_FILE"} if setting.metadata["is_secret"] else {name}
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in known:
+            yield f"{name} is no setting, and does nothing."
+
+
+def _is_public(settings: Settings) -> bool:
+    """Return whether the address by which people reach the service is one of the internet."""
+    if settings.base_url is None and settings.listen.startswith("unix:"):
+        return False
+    host = settings.listen.rpartition(":")[0].strip("[]")
+    if settings.base_url:
+        host = urlsplit(settings.base_url).hostname or ""
+    number = _address(host)
+    if number:
+        return not any(number in one for one in _PRIVATE if one.version == number.version)
+    is_of_a_home = host.endswith((".local", ".localhost", ".internal", ".lan", ".home.arpa"))
+    return host == "*" or ("." in host.rstrip(".") and not is_of_a_home)
+
+
+def _refuse_unusable_proxies(values: Mapping[str, Any]) -> None:
+    """Raise `WrongSetting` for trusted proxies that never match, or that anybody may be."""
+    proxies: TrustedProxies | None = values["trusted_proxy"]
+    if proxies is None:
+        if values["auth_header"] is not None:
+            raise WrongSetting(
+                f"{PREFIX}AUTH_HEADER needs {PREFIX}TRUSTED_PROXY: only that proxy may send the "
+                "header."
+            )
+        return
+    is_socket = values["listen"].startswith("unix:")
+    if proxies.all and not is_socket:
+        raise WrongSetting(
+            f"{PREFIX}TRUSTED_PROXY takes {_PROXIES}: with * anybody could send the headers. It "
+            f"is for a Unix socket in {PREFIX}LISTEN."
+        )
+    if is_socket and not proxies.all:
+        raise WrongSetting(
+            f"{PREFIX}TRUSTED_PROXY takes * where {PREFIX}LISTEN is a Unix socket: whoever "
+            "connects there has no address."
+        )
+    public = [one for one in proxies.wide if not _is_private(one)]
+    if values["auth_header"] is not None and public:
+        raise WrongSetting(
+            f"{PREFIX}AUTH_HEADER needs a private network in {PREFIX}TRUSTED_PROXY. "
+            + _ANYBODY.format(public[0])
+        )
 
 
 def _refuse_unusable_sign_in(values: Mapping[str, Any]) -> None:
     """Raise `WrongSetting` where the settings of sign-in contradict each other."""
     by_proxy = values["auth_header"] is not None
     provider = [name for name in _PROVIDER if values[name]]
-    if by_proxy and values["trusted_proxy"] is None:
-        raise WrongSetting(
-            f"{PREFIX}AUTH_HEADER needs {PREFIX}TRUSTED_PROXY: only that proxy may send the header."
-        )
-    if by_proxy and values["trusted_proxy"] == "*" and not values["listen"].startswith("unix:"):
-        raise WrongSetting(
-            f"{PREFIX}AUTH_HEADER needs the address of the proxy in {PREFIX}TRUSTED_PROXY: with * "
-            "anybody could send the header."
-        )
     if provider and len(provider) < len(_PROVIDER):
         names = ", ".join(f"{PREFIX}{name.upper()}" for name in _PROVIDER)
         raise WrongSetting(f"{names} are set together, or none of them.")
@@ -406,16 +675,34 @@ def _refuse_unusable_sign_in(values: Mapping[str, Any]) -> None:
 
 def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[str, Any]) -> Any:
     name = setting.name.upper()
-    given = config.get(name, environment.get(PREFIX + name))
+    given = _given(setting, environment, config)
     if given is None or given == "":
         return setting.default
+    text = str(given)
     try:
-        return setting.metadata["read"](str(given))
+        text.encode()  # an environment may hold bytes that are no UTF-8
+        if "\0" in text:
+            raise ValueError("text")
+        return setting.metadata["read"](text)
+    except UnicodeEncodeError:
+        raise WrongSetting(f"{PREFIX}{name} is not UTF-8.") from None
     except ValueError as error:
-        shown = without_password(str(given))
-        raise WrongSetting(f"{PREFIX}{name} is {shown!r}; it takes {error}.") from None
+        shown = f"is {text!r}" if _HARMLESS.fullmatch(text) else "cannot be used as it is"
+        raise WrongSetting(f"{PREFIX}{name} {shown}; it takes {error}.") from None
 
 
-def without_password(text: str) -> str:
-    """Return a URL without its password, so that it may be shown."""
-    return re.sub(r"(?<=://).+(?=@)|(?<=password=)[^&]+", "…", text)
+def _given(setting: Field[Any], environment: Mapping[str, str], config: Mapping[str, Any]) -> Any:
+    """Return what is given for a setting, by `config` before the environment."""
+    name = setting.name.upper()
+    if not setting.metadata["is_secret"]:
+        return config.get(name, environment.get(PREFIX + name))
+    if name in config or f"{name}_FILE" in config:
+        environment = {PREFIX + key: str(one) for key, one in config.items() if one is not None}
+    return secret_of(environment, PREFIX + name)
+
+
+def without_password(address: str) -> str:
+    """Return the URL of a database without user, password and parameters, so it may be shown."""
+    scheme, separator, rest = address.partition("?")[0].partition("://")
+    user, at, host = rest.rpartition("@")
+    return f"{scheme}{separator}{'…' if user else ''}{at}{host}"

@@ -74,7 +74,6 @@ class Context:
     clock: Callable[[], float]
     on_rejected: Callable[[str, int, int], None]
     admit_long_body: AdmitLongBody
-    believes_forwarded_host: bool
     workers: int
     connections: dict[int, Any] = field(default_factory=dict)
     requested: deque[Any] = field(default_factory=deque)

@@ -102,9 +102,7 @@ class RequestParser(HTTPRequestParser):
         host = self.headers.setdefault("HOST", netloc) if netloc else self.headers.get("HOST")
         if host is None:
             return
-        is_believed = self._context.believes_forwarded_host
-        forwarded = self.headers.get("X_FORWARDED_HOST", host) if is_believed else host
-        if not all(map(_is_host, {host, forwarded})) or netloc.lower() not in ("", host.lower()):
+        if not is_host(host) or netloc.lower() not in ("", host.lower()):
             raise ParsingError(AMBIGUOUS)
         if netloc:
             rest = self.request_uri.partition("://")[2].removeprefix(netloc)
@@ -138,7 +136,7 @@ class RequestParser(HTTPRequestParser):
                 self.body_rcv = ChunkedReceiver(buffer)
 
 
-def _is_host(text: str) -> bool:
+def is_host(text: str) -> bool:
     """Return whether links can be made with it: a name or an IP address, with or without a port."""
     found = _HOST.fullmatch(text)
     if found is None or int(found["port"] or 0) > MAX_PORT:

@@ -1,8 +1,9 @@
 """The server: its listeners, the time limits of its connections, and a graceful shutdown.
 
-waitress parses the heads of requests and reads a proxy's headers. Each worker receives, serves and
-sends (`workers.py`), ambiguous requests are refused, bodies stay in memory, slow clients hold no
-worker and no connection for long, and SIGTERM lets running requests finish.
+waitress parses the heads of requests. Each worker receives, serves and sends (`workers.py`), what a
+trusted proxy says of its clients is read in `forwarding.py`, ambiguous requests are refused, bodies
+stay in memory, slow clients hold no worker and no connection for long, and SIGTERM lets running
+requests finish.
 """
 
 import resource
@@ -12,10 +13,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from waitress.proxy_headers import proxy_headers_middleware
-
 from .connection import Connection
 from .context import UNHURRIED, AdmitLongBody, Context, Limits
+from .forwarding import Forwarding, TrustedProxy
 from .workers import Workers
 from .workers import listen as open_listeners
 
@@ -35,9 +35,7 @@ class Server:
         *,
         listen: str,
         threads: int,
-        trusted_proxy: str | None = None,
-        forwarded_host: bool = False,
-        identity_header: str | None = None,
+        proxy: TrustedProxy | None = None,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
         admit_long_body: AdmitLongBody = lambda *_: UNHURRIED,
         clock: Callable[[], float] = time.monotonic,
@@ -48,14 +46,14 @@ class Server:
         own; its body has `sent_bytes`, none after a HEAD. `admit_long_body` is asked before more
         than `unverified_body_bytes` are received.
         """
-        self._limits, self._proxy, self._clock = limits, trusted_proxy, clock
+        self._limits, self._clock = limits, clock
+        self._forwarding = Forwarding(proxy, clock)
         self._context = Context(
-            _believe_proxy(application, trusted_proxy, forwarded_host, identity_header),
+            self._forwarding.around(application),
             limits,
             clock,
             on_rejected,
             admit_long_body,
-            believes_forwarded_host=forwarded_host and trusted_proxy is not None,
             workers=threads,
         )
         self._listen = listen
@@ -127,7 +125,7 @@ class Server:
 
     def _is_shared(self, address: tuple[Any, Any]) -> bool:
         """Return whether many clients have this address: a trusted proxy's, or a Unix socket's."""
-        return address[1] is None or self._proxy in (address[0], "*")
+        return address[1] is None or self._forwarding.trusts(address[0])
 
     def _drain(self) -> None:
         """Accept no more connections; finish running requests and end, within DRAIN_SECONDS."""
@@ -147,30 +145,3 @@ def _raise_descriptor_limit() -> None:
     if 0 <= soft < MIN_DESCRIPTORS:
         wanted = MIN_DESCRIPTORS if hard < 0 else min(MIN_DESCRIPTORS, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-def _believe_proxy(
-    application: Any, address: str | None, forwarded_host: bool, identity_header: str | None
-) -> Any:
-    """Return the application behind a proxy whose forwarding headers count.
-
-    `X-Forwarded-Host` counts only if the proxy sets it itself. Without a proxy the application sees
-    none of them. The value of `identity_header`, which only the proxy may send, is
-    `server.identity` in the environment of the application.
-    """
-    believed = {"x-forwarded-for", "x-forwarded-proto"}
-    behind_proxy = proxy_headers_middleware(
-        application,
-        trusted_proxy=address,
-        trusted_proxy_headers=believed | ({"x-forwarded-host"} if forwarded_host else set()),
-    )
-    if identity_header is None:
-        return behind_proxy
-    variable = f"HTTP_{identity_header.upper().replace('-', '_')}"
-
-    def serve(environ: dict[str, Any], start_response: Any) -> Any:
-        if variable in environ and address in (environ["REMOTE_ADDR"], "*"):
-            environ["server.identity"] = environ[variable]
-        return behind_proxy(environ, start_response)
-
-    return serve

@@ -20,13 +20,23 @@ from tests.contract.routes import EVERY
 ROOT = Path(__file__).parent.parent
 LAYERS = {  # a top-level package or module -> those it may import
     "testing": {"app", "webhooks", "models"},
-    "app": {"settings", "server", "blueprints", "webhooks", "models", "crypto", "viewer"},
-    "settings": set(),
+    "app": {
+        "environment",
+        "settings",
+        "server",
+        "blueprints",
+        "webhooks",
+        "models",
+        "crypto",
+        "viewer",
+    },
+    "settings": {"environment"},
+    "environment": set(),
     "server": set(),
     "blueprints": {"models", "viewer"},
     "webhooks": {"models"},
     "viewer": set(),
-    "models": {"crypto", "settings"},
+    "models": {"crypto", "environment", "settings"},
     "crypto": set(),
 }
 MODELS = [  # packages of models; each may import those above it
@@ -92,7 +102,7 @@ INNER = {  # a package -> the packages of the same layer that it may import
 }
 THIRD_PARTY = {  # a library -> where it may be imported
     "PIL": {"viewer.formats"},
-    "click": {"settings", "blueprints.commands"},
+    "click": {"environment", "blueprints.commands"},
     "chardet": {"viewer.content"},
     "cryptography": {"crypto"},
     "flask": {"testing", "app", "blueprints"},

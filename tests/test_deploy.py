@@ -219,7 +219,8 @@ def test_the_services_on_postgresql_share_database_keyring_and_proxy():
     assert database["POSTGRES_PASSWORD_FILE"] == "/run/secrets/database_password"
     assert services["database"]["secrets"] == ["database_password"]
     assert all(one["file"].endswith(f"/{name}") for name, one in secrets.items())
-    assert settings.trusted_proxy == proxy["networks"]["inside"]["ipv4_address"]
+    (trusted,) = settings.trusted_proxy.given
+    assert str(trusted.network_address) == proxy["networks"]["inside"]["ipv4_address"]
     hardened = ("read_only", "cap_drop", "security_opt", "ulimits", "tmpfs", "shm_size", "build")
     for name in hardened:
         assert services[nodes[0]][name] == alone["services"]["documents"][name]

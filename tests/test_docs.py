@@ -405,7 +405,7 @@ def test_the_picture_of_the_layers_shows_every_import_between_them():
 
     assert drawn == imported
     folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
-    assert layers == folders | {"app", "settings", "testing"}
+    assert layers == folders | {"app", "environment", "settings", "testing"}
 
 
 def imports(file):

@@ -23,6 +23,10 @@ from .output import fail_if, operator_errors, progress, table, with_database
 keys = AppGroup("keys", help="List, rotate, retire and check the root keys.")
 audit = AppGroup("audit", help="Verify the log of events, and hand it out to be verified.")
 payloads = AppGroup("payloads", help="Move payloads to another place, delete what is left over.")
+_OPEN_TO_ALL = (
+    "Its address is public, and anybody may register there and store without a limit. Set "
+    "DOCSERVICE_REGISTRATION to first or closed, or DOCSERVICE_QUOTA_BYTES."
+)
 _STOPPED_ELSEWHERE = (
     "People log in by the proxy or a provider. Whoever is stopped there keeps sessions until they "
     "end, and API keys and links until you run: flask users disable EMAIL"
@@ -283,6 +287,9 @@ def doctor(deep: bool, as_json: bool) -> None:
                 _print_finding(finding)
     settings = current_runtime().settings
     notes = list(system_notes(_owner_of_database(context), settings.converter))
+    notes.extend(settings.notes())
+    if settings.is_open_to_the_public:
+        notes.append(_OPEN_TO_ALL)
     if settings.auth_header or settings.oidc_issuer:
         notes.append(_STOPPED_ELSEWHERE)
     ok = not any(finding.problems for finding in findings)

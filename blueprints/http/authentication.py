@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Self, TypeGuard
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from flask import Request, Response, after_this_request, current_app, g, request
 from werkzeug.http import parse_cookie
@@ -500,8 +500,7 @@ def is_own_origin(origin: str | None) -> bool:
     """Return whether this is the origin of the service, as the request or BASE_URL names it."""
     own = [request.host_url.rstrip("/")]
     if base_url := current_runtime().settings.base_url:
-        public = urlsplit(base_url)
-        own.append(f"{public.scheme}://{public.netloc}")
+        own.append(base_url)
     return origin in own
 
 

@@ -216,7 +216,7 @@ def test_a_form_of_this_site_is_taken(member):
 
 
 def test_the_public_address_counts_as_this_site(start_service):
-    visitor = Visitor(start_service(BASE_URL="https://docs.example.org/here"))
+    visitor = Visitor(start_service(BASE_URL="https://docs.example.org"))
     fields = {"email": "a@example.org", "password": PASSWORD}
     assert visitor.post("/app/signup", fields, {"Origin": "https://docs.example"}).status == 403
     assert visitor.post("/app/signup", fields, {"Origin": "https://docs.example.org"}).status == 303

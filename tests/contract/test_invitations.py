@@ -157,8 +157,8 @@ def test_an_invitation_that_was_altered_in_the_database_file_is_refused(closed, 
 
 
 def test_the_link_has_the_address_of_the_service(start_service, service):
-    named = start_service(BASE_URL="https://docs.example.org/team")
-    assert "https://docs.example.org/team/app/signup?invite=invite_" in named.run_command(
+    named = start_service(BASE_URL="https://docs.example.org")
+    assert "https://docs.example.org/app/signup?invite=invite_" in named.run_command(
         "users", "invite", "a@example.org"
     )
     assert f"{service.url}/app/signup?invite=invite_" in service.run_command(

@@ -163,7 +163,7 @@ REFUSED = [
     ),
     (
         {"PAYLOADS": "s3://bucket/x", "AWS_ENDPOINT_URL": "no address", **S3},
-        "AWS_ENDPOINT_URL is 'no address'; it takes",
+        "AWS_ENDPOINT_URL cannot be used as it is; it takes",
     ),
 ]
 

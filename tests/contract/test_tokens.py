@@ -78,7 +78,7 @@ def test_every_field_of_a_new_token_is_optional_and_its_links_open(service, alic
 
 
 def test_settings_set_the_base_of_links_and_the_life_of_tokens(start_service):
-    base = "https://documents.example/team"
+    base = "https://documents.example:8443"
     document = start_service(BASE_URL=base, TOKEN_SECONDS=60).register().upload()
     token = document["token"]
     assert token["viewUrl"] == f"{base}{at(document)}/view?token={token['token']}"

@@ -1,6 +1,7 @@
 """A server on a real socket, with a clock that the test sets and a small application."""
 
 import contextlib
+import json
 import socket
 import threading
 
@@ -50,6 +51,9 @@ class Application:
         if path == "/body":
             self.bodies.append(environ["wsgi.input"].read())
             return self._small(start, str(len(self.bodies[-1])).encode())
+        if path == "/seen":
+            names = ("REMOTE_ADDR", "HTTP_HOST", "wsgi.url_scheme")
+            return self._small(start, json.dumps({name: environ[name] for name in names}).encode())
         if path in ("/quick", "/held", "/host"):
             host = environ.get("HTTP_HOST")
             body = {"/quick": "quick", "/held": "", "/host": host}[path]

@@ -3,7 +3,8 @@
     <prefix>/payload/<document id>   the sealed pieces, end to end: piece n begins at n * 196,800
     <prefix>/database                the id of the database that the objects belong to
 
-Address and credentials come from the environment, as every S3 tool takes them.
+Address and credentials come from the environment, as every S3 tool takes them. The secret may also
+lie in the file that `AWS_SECRET_ACCESS_KEY_FILE` names.
 """
 
 import os
@@ -20,6 +21,7 @@ from obstore.exceptions import BaseError, PermissionDeniedError, Unauthenticated
 from obstore.store import S3Store
 
 from crypto import DecryptionError, sealing
+from environment import secret_of
 
 from ...core import OperatorError, PayloadStoreAway, log_unless_printed, will_wait
 from .pieces import READERS_AHEAD, SEALED_BYTES, ReadAhead, sealed_length
@@ -47,10 +49,12 @@ class PayloadObjects:
         self.url = url
         bucket, _, prefix = url.removeprefix("s3://").partition("/")
         _refuse_wrong_endpoint()
+        secret = secret_of(os.environ, "AWS_SECRET_ACCESS_KEY")
         allow_http = os.environ.get("AWS_ALLOW_HTTP", "").lower() in {"1", "true"}
         self._store = S3Store(
             bucket,
             prefix=prefix or None,
+            config={"secret_access_key": secret} if secret else {},
             client_options={"allow_http": allow_http, "connect_timeout": "3s", "timeout": "30s"},
             retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=20)},
         )
@@ -177,4 +181,6 @@ def _refuse_wrong_endpoint() -> None:
     for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
         given = os.environ.get(name)
         if given and not _ENDPOINT.fullmatch(given):
-            raise OperatorError(f"{name} is {given!r}; it takes an address like https://host:port.")
+            raise OperatorError(
+                f"{name} cannot be used as it is; it takes an address like https://host:port."
+            )
