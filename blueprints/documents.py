@@ -53,8 +53,8 @@ def list_owned(query: dict[str, Any]) -> Any:
     """List all documents owned by the authenticated user
 
     Newest first. A listed document matches every filter. Names are stored sealed: with `name`, one
-    call looks through at most 10,000 documents, so a page may hold fewer than `limit`, or none; go
-    on as long as there is a `nextCursor`.
+    call looks through at most 10,000 documents, for at most half a second, so a page may hold fewer
+    than `limit`, or none; go on as long as there is a `nextCursor`.
     """
     return list_page(find_documents(g.caller.owner_id, **query))
 

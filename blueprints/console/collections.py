@@ -5,8 +5,8 @@ from typing import Any
 from flask import Response, g, request
 from marshmallow import ValidationError
 
-from models import Collection, Document, DocumentToken, current_runtime
-from models.documents import documents_page, existing_page
+from models import Collection, DocumentToken, current_runtime
+from models.documents import Found, Search, existing_page
 from models.links import count_live_links, links_by_target
 
 from ..http import DELETE, READ, WRITE
@@ -15,7 +15,7 @@ from ..views.collection import fits, send_one_file, send_originals
 from .activity import timelines
 from .forms import once, text
 from .links import go_to_ready, issue, link_fields
-from .pages import Pages, from_here, go, go_back, page_number, render
+from .pages import Pages, from_here, go, go_back, page_number, render, search_from_here
 
 collections = Pages("collections", "/collections")
 PATH = "/app/collections"
@@ -57,6 +57,7 @@ def make_collection() -> Response:
 
 
 @collections.get("/<id>")
+@search_from_here("find")
 def show_collection(id: str) -> Response:
     """Show a collection: its documents in order, its links, what can be added"""
     found = _owned(id)
@@ -79,15 +80,16 @@ def show_collection(id: str) -> Response:
         timelines=timelines(found.owner_id, id),
         fits=fits(found),
         asked=asked,
-        found=None if asked is None else _addable(found, asked.strip()),
+        found=None if asked is None else _addable(found, asked.strip(), request.args.get("older")),
         limit=current_runtime().settings.max_document_bytes,
     )
 
 
-def _addable(collection: Collection, name: str) -> list[Document]:
-    """Return the newest documents of this name that are not in the collection."""
-    listed = documents_page(g.caller.owner_id, ON_A_PAGE, 1, name=name)
-    return [one for one in listed.documents if one.id not in collection.document_ids]
+def _addable(collection: Collection, name: str, older: str | None) -> Found:
+    """Find the newest documents of this name that are not in the collection."""
+    in_it = set(collection.document_ids)
+    with Search.of(g.caller.owner_id, name) as search:
+        return search.documents(older or None, ON_A_PAGE, leaving_out=in_it)
 
 
 @collections.post("/<id>", scope=WRITE, shows=show_collection)

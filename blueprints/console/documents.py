@@ -58,6 +58,7 @@ from .pages import (
     page_number,
     page_of,
     render,
+    search_from_here,
 )
 
 documents = Pages("documents", "/documents")
@@ -74,6 +75,7 @@ MOST_LINKS = 100
 SHOWN_LINKS = 20
 SHOWN_COLLECTIONS = 20
 MOST_TITLE_CHARACTERS = 190  # of a document's name in the title of a collection
+_ASKED = ("name", "is", "type", "sort", "older")  # which documents are listed, and in which order
 _MOST_TEXT_BYTES = 4096  # the most bytes of a field of the form
 _NEEDS = {"bin": DELETE, "zip": READ, "collect": WRITE, "share": WRITE}  # acts on those selected
 _FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token", "collectionId"}
@@ -87,16 +89,18 @@ def _owned(id: str) -> Document:
 
 
 @documents.get("")
+@search_from_here("name", "sort")
 def show_documents(**_: str) -> Response:
     """List the documents, by name, state, type and order, page by page"""
     owner_id = g.caller.owner_id
-    asked = {name: request.args.get(name, "").strip() for name in ("name", "is", "type", "sort")}
+    asked = {name: request.args.get(name, "").strip() for name in _ASKED}
     given = {name: value for name, value in asked.items() if value}
     page = documents_page(
         owner_id,
         ON_A_PAGE,
         page_number(),
         name=asked["name"],
+        older=asked["older"] or None,
         media_types=viewer.media_types_of(asked["type"]),
         order=asked["sort"],
         is_received=asked["is"] == "received",
@@ -130,8 +134,12 @@ def show_documents(**_: str) -> Response:
 
 
 def _narrowed(given: dict[str, str], **changes: str) -> str:
-    """Return the address of the list with these filters instead of those that are given."""
-    query = {name: value for name, value in (given | changes).items() if value}
+    """Return the address of the list with these filters instead of those that are given.
+
+    A search begins again with the newest documents, unless a change names the cursor `older`.
+    """
+    asked = {"older": ""} | changes
+    query = {name: value for name, value in (given | asked).items() if value}
     return f"{HOME}?{urlencode(query)}" if query else HOME
 
 

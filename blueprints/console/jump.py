@@ -1,16 +1,16 @@
 """The page that leads to another one by a few letters of its name; a script opens it in place."""
 
+from urllib.parse import urlencode
+
 from flask import Response, g, request
 
-from models import Collection
-from models.documents import documents_page, has_words
+from models.documents import Search
 
-from .pages import HOME, Pages, may, render
+from .pages import HOME, Pages, may, render, search_from_here
 
 jump = Pages("jump", "/jump")
 MOST_DOCUMENTS = 8
 MOST_COLLECTIONS = 5
-COLLECTIONS_LOOKED_AT = 200  # the newest ones: each title is decrypted
 PAGES = {
     "Documents": HOME,
     "Bin": "/app/bin",
@@ -25,16 +25,24 @@ PAGES_OF_PERSONS = {"Settings": "/app/account"}
 
 
 @jump.get("")
+@search_from_here("q")
 def show_places() -> Response:
     """List the pages, documents and collections whose name has the words that are typed"""
     words = request.args.get("q", "").strip()
-    found = documents_page(g.caller.owner_id, MOST_DOCUMENTS, 1, name=words)
+    with Search.of(g.caller.owner_id, words) as search:
+        pages = {name: path for name, path in _pages().items() if search.has_words(name)}
+        collections = search.collections(MOST_COLLECTIONS)
+        documents = search.documents(most=MOST_DOCUMENTS)
+    is_full = len(documents.hits) == MOST_DOCUMENTS
     return render(
         "jump",
         words=words,
-        pages={name: path for name, path in _pages().items() if has_words(name, words)},
-        documents=found.documents,
-        collections=_collections(words),
+        pages=pages,
+        documents=documents,
+        collections=collections,
+        has_more=is_full and documents.searched.older,
+        has_more_collections=len(collections.hits) == MOST_COLLECTIONS,
+        list=f"{HOME}?{urlencode({'name': words})}",
     )
 
 
@@ -43,8 +51,3 @@ def _pages() -> dict[str, str]:
     of_managers = PAGES_OF_MANAGERS if may("api_keys") else {}
     of_persons = {} if g.caller.made_for else PAGES_OF_PERSONS
     return PAGES | of_managers | of_persons
-
-
-def _collections(words: str) -> list[Collection]:
-    newest, _further = Collection.listed(g.caller.owner_id, COLLECTIONS_LOOKED_AT, None)
-    return [one for one in newest if has_words(one.title, words)][:MOST_COLLECTIONS]

@@ -277,11 +277,32 @@ def from_here(view: Page) -> Page:
 
     @wraps(view)
     def guarded(**path: str) -> Response:
-        if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
+        if _comes_from_another_site():
             return go(_page_above())
         return view(**path)
 
     return guarded
+
+
+def search_from_here(*names: str) -> Callable[[Page], Page]:
+    """Decorate a GET that looks through all names for one of these values of its query: a link of
+    another site leads to the page without a query.
+    """
+
+    def decorate(view: Page) -> Page:
+        @wraps(view)
+        def guarded(**path: str) -> Response:
+            if _comes_from_another_site() and any(map(request.args.get, names)):
+                return go(request.path)
+            return view(**path)
+
+        return guarded
+
+    return decorate
+
+
+def _comes_from_another_site() -> bool:
+    return request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}
 
 
 def page_of(address: str) -> str:

@@ -485,7 +485,12 @@ class PageQuery(CamelCaseSchema):
 
 
 class DocumentQuery(PageQuery):
-    name = Text(**described("A part of the name, in any case."))
+    name = Text(
+        **described(
+            "Words of the name, in any order, each at any place, without case and accents: at most "
+            "ten, in the first 200 characters."
+        )
+    )
     content_type = MediaType()
     created_after = Timestamp()
     created_before = Timestamp()

@@ -1,20 +1,27 @@
-"""Documents by name, and in numbered pages. Names are sealed: to find one, each is decrypted."""
+"""Documents by name, and in numbered pages. Names are sealed: to find one, each is decrypted.
 
-import unicodedata
-from collections.abc import Iterator
+Every search by name is a `Search`: one of an owner runs at a time, for half a second of CPU time
+with all that it does, and the next one goes on where it has ended.
+"""
+
+import math
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from time import thread_time
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from ..core import now
 from ..records import ResultPage
 from ..runtime import current_runtime
 from ..storage import param, prepared
+from .collection import Collection
 from .document import Document, Stored
+from .names import Words, fold
 
-MOST_SCANNED = 10_000  # documents a call, at about 25 µs each
-MOST_SECONDS = 0.5  # of CPU time: some names take four times as long
+MOST_SCANNED = 10_000  # documents a search, at about 25 µs each
+MOST_SECONDS = 0.5  # of CPU time a search: some names take four times as long
 _BATCH = 200
 ORDERS = {  # of numbered pages, and their names for people
     "": "Newest first",
@@ -30,9 +37,27 @@ _SORTED_BY: dict[str, list[Any]] = {
 
 
 @dataclass(frozen=True)
+class Searched:
+    """The part of the documents that a search has looked at."""
+
+    count: int
+    is_older: bool  # the search went on from a cursor: it did not look at newer ones
+    older: str | None  # the cursor from which the next one goes on; None if none is left
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has looked at all documents."""
+        return not self.is_older and self.older is None
+
+
+WHOLE = Searched(0, is_older=False, older=None)
+
+
+@dataclass(frozen=True)
 class NumberedPage:
-    """A page of documents. `number` counts from 1. The page `is_partial` if nobody looked at the
-    oldest documents: a search ends as `find_documents` does.
+    """A page of documents. `number` counts from 1.
+
+    The documents of a search, or in the order of names, are those of the part that was `searched`.
     """
 
     documents: list[Document]
@@ -40,7 +65,7 @@ class NumberedPage:
     pages: int
     stored: Stored  # by the owner, on all pages and beside them
     total: int  # on all pages
-    is_partial: bool = False
+    searched: Searched = WHOLE
 
 
 def documents_page(
@@ -50,21 +75,22 @@ def documents_page(
     *,
     order: str = "",
     name: str = "",
+    older: str | None = None,
     media_types: str | None = None,
     is_received: bool = False,
     among: Any = None,
 ) -> NumberedPage:
     """Return a page of an owner's documents in one of `ORDERS`, at most the last one.
 
-    `name` holds words that are in the name of each, or nothing. `is_received` leaves the documents
-    that came by a link. `among` is a query of the ids that may be on it. Raises `Busy` as
-    `find_documents`.
+    `name` holds words that are in the name of each, or nothing; a search goes on from the cursor
+    `older` of one before. `is_received` leaves the documents that came by a link. `among` is a
+    query of the ids that may be on it. Raises `Busy` as `Search.of`.
     """
     filters: dict[str, Any] = {"media_types": media_types} if media_types else {}
     if is_received:
         filters["is_received"] = True
     if name or order == "name":
-        return _page_by_scan(owner_id, rows, number, order, name, filters, among)
+        return _page_by_search(owner_id, rows, number, order, name, older, filters, among)
     return _page_by_index(owner_id, rows, number, order, filters, among)
 
 
@@ -101,32 +127,33 @@ def _page_of(ids: Any, order: str, rows: Any, start: Any) -> Any:
     return Document.select().where(Document.id.in_(ids_of_page)).order_by(*by)
 
 
-def _page_by_scan(
+def _page_by_search(
     owner_id: str,
     rows: int,
     number: int,
     order: str,
     name: str,
+    older: str | None,
     filters: dict[str, Any],
     among: Any,
 ) -> NumberedPage:
     stored = Document.stored_by(owner_id)
-    with current_runtime().search_slots.held(owner_id):
-        scanned = list(islice(_scan(owner_id, None, filters), MOST_SCANNED))
-    found = [document for document, _ in scanned if has_words(document.name, name)]
-    if among is not None:
-        ids = {id for (id,) in among.tuples()}
-        found = [document for document in found if document.id in ids]
-    if order == "name":
-        found.sort(key=lambda document: _plain(document.name))
+    with Search.of(owner_id, name) as search:
+        found = search.documents(older, **filters)
+        hits = found.hits
+        if among is not None:
+            ids = {id for (id,) in among.tuples()}
+            hits = [hit for hit in hits if hit.row.id in ids]
+        if order == "name":
+            hits.sort(key=lambda hit: hit.folded_name)
     if order == "largest":
-        found.sort(key=lambda document: -document.size)
+        hits.sort(key=lambda hit: -hit.row.size)
     if order == "oldest":
-        found.reverse()
-    number, pages = existing_page(len(found), rows, number)
+        hits.reverse()
+    number, pages = existing_page(len(hits), rows, number)
     first = rows * (number - 1)
-    is_partial = bool(scanned) and not scanned[-1][1]
-    return NumberedPage(found[first : first + rows], number, pages, stored, len(found), is_partial)
+    documents = [hit.row for hit in hits[first : first + rows]]
+    return NumberedPage(documents, number, pages, stored, len(hits), found.searched)
 
 
 def existing_page(total: int, rows: int, number: int) -> tuple[int, int]:
@@ -138,59 +165,102 @@ def existing_page(total: int, rows: int, number: int) -> tuple[int, int]:
 def find_documents(
     owner_id: str, limit: int, after: str | None, name: str | None = None, **filters: Any
 ) -> ResultPage:
-    """Return a page of documents by the filters of `Document.matching` and a part of their name.
+    """Return a page of documents by the filters of `Document.matching` and words of their name.
 
-    With `name` a call ends after `MOST_SCANNED` documents or `MOST_SECONDS`, and the next one goes
-    on from there: so a page may hold fewer documents than `limit`, or none, and yet not be the
-    last. Raises `Busy` if the owner searches twice already.
+    With `name` a page may hold fewer documents than `limit`, or none, and yet not be the last.
+    Raises `Busy` as `Search.of`.
     """
     if name is None:
         return Document.matching(owner_id, limit, after, **filters)
-    with current_runtime().search_slots.held(owner_id):
-        return _search(owner_id, limit, after, name, filters)
+    with Search.of(owner_id, name) as search:
+        found = search.documents(after, limit, **filters)
+    return found.rows, found.searched.older
 
 
-def _search(
-    owner_id: str, limit: int, after: str | None, name: str, filters: dict[str, Any]
-) -> ResultPage:
-    found: list[Document] = []
-    wanted = _folded(name)
-    next_after = after
-    for document, is_last in islice(_scan(owner_id, after, filters), MOST_SCANNED):
-        if wanted in _folded(document.name):
-            if len(found) == limit:
-                return found, next_after
-            found.append(document)
-        next_after = None if is_last else document.id
-    return found, next_after if next_after != after else None
+class Hit(NamedTuple):
+    """A document or collection whose name has the words, and the name as it was compared."""
+
+    row: Any
+    folded_name: str
 
 
-def _scan(
-    owner_id: str, after: str | None, filters: dict[str, Any]
-) -> Iterator[tuple[Document, bool]]:
-    """Yield each document older than `after`, for some time, and whether it is the last."""
-    more: str | None = ""
-    ends_at = thread_time() + MOST_SECONDS
-    while more is not None and thread_time() < ends_at:
-        rows, more = Document.matching(owner_id, _BATCH, more or after, **filters)
-        yield from ((row, more is None and row is rows[-1]) for row in rows)
+@dataclass(frozen=True)
+class Found:
+    """What a search has found, newest first, and in which part of the rows."""
+
+    hits: list[Hit]
+    searched: Searched
+
+    @property
+    def rows(self) -> list[Any]:
+        return [hit.row for hit in self.hits]
 
 
-def _folded(text: str) -> str:
-    """Return a name as it is compared: without case, however its accents are typed."""
-    folded = unicodedata.normalize("NFC", text).casefold()
-    return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
+class Search:
+    """A search of an owner's names for the words of a text, for `MOST_SECONDS` of CPU time."""
 
+    def __init__(self, owner_id: str, text: str) -> None:
+        self._owner_id = owner_id
+        self._words = Words(text)
+        self._ends_at = thread_time() + MOST_SECONDS
 
-def has_words(name: str, words: str) -> bool:
-    """Return whether each word is in the name, in any order and case, with or without accents."""
-    plain = _plain(name)
-    return all(word in plain for word in _plain(words).split())
+    @classmethod
+    @contextmanager
+    def of(cls, owner_id: str, text: str) -> Iterator[Self]:
+        """Begin a search, which ends with the block.
 
+        Raises `Busy` if of the owner's searches one runs and one waits already.
+        """
+        with current_runtime().search_slots.held(owner_id):
+            yield cls(owner_id, text)
 
-def _plain(text: str) -> str:
-    """Return a name without case and accents: `Prüfung` as `prufung`."""
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    if parts.isascii():
-        return parts
-    return "".join(character for character in parts if not unicodedata.combining(character))
+    def has_words(self, name: str) -> bool:
+        """Return whether a name has the words."""
+        return self._words.are_in(fold(name))
+
+    def documents(
+        self,
+        after: str | None = None,
+        most: float = math.inf,
+        leaving_out: Container[str] = (),
+        **filters: Any,
+    ) -> Found:
+        """Find documents older than `after`, by the filters of `Document.matching`.
+
+        It ends at `most` that are found, after `MOST_SCANNED` or when the time is used. At least
+        one is looked at, so that each search goes on. Ids that are left out are not found.
+        """
+        matching = partial(Document.matching, self._owner_id, **filters)
+        return self._look_through(matching, after, most, leaving_out)
+
+    def collections(self, most: float = math.inf) -> Found:
+        """Find collections, as `documents` finds documents."""
+        return self._look_through(partial(Collection.page, self._owner_id), None, most, ())
+
+    def _look_through(
+        self,
+        page: Callable[[int, str | None], ResultPage],
+        after: str | None,
+        most: float,
+        leaving_out: Container[str],
+    ) -> Found:
+        hits: list[Hit] = []
+        count = 0
+        is_older = after is not None
+        more: str | None = ""
+        while more is not None:
+            rows, more = page(_BATCH, after)
+            for row in rows:
+                hit = Hit(row, fold(row.name))
+                if self._words.are_in(hit.folded_name) and row.id not in leaving_out:
+                    if len(hits) == most:
+                        return Found(hits, Searched(count, is_older, after))
+                    hits.append(hit)
+                count += 1
+                after = row.id
+                has_more = more is not None or row is not rows[-1]
+                is_over = count == MOST_SCANNED or thread_time() >= self._ends_at
+                if has_more and is_over:
+                    return Found(hits, Searched(count, is_older, after))
+            after = more
+        return Found(hits, Searched(count, is_older, None))
