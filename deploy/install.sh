@@ -13,10 +13,29 @@ CURRENT=/opt/$SERVICE
 VERSIONS=/opt/$SERVICE-versions
 BACKUPS=/var/backups/$SERVICE
 DATA=/var/lib/$SERVICE
+SETTINGS=/etc/$SERVICE/environment # DOCSERVICE_… lines for service, commands and timers
 URL="${URL:-http://127.0.0.1:8000}" # where the service listens
 
 flask() { # a command of the version that is the current one
-  (cd "$CURRENT" && FLASK_APP=app DOCSERVICE_INSTANCE_PATH=$DATA .venv/bin/flask "$@")
+  (cd "$CURRENT" && FLASK_APP=app DOCSERVICE_ENVIRONMENT_FILE=$SETTINGS DOCSERVICE_INSTANCE_PATH=$DATA .venv/bin/flask "$@")
+}
+
+make_settings() { # makes the user of the service, unless it is there, and the file of settings that this user may read
+  # A user that systemd has made for the time of a running service is none that files can belong to.
+  if ! grep -q "^$SERVICE:" /etc/passwd; then
+    SYSTEMD_NSS_DYNAMIC_BYPASS=1 useradd --system --user-group --no-create-home --home-dir / --shell /usr/sbin/nologin $SERVICE
+  fi
+  [ ! -e "$SETTINGS" ] || return 0
+  mkdir -p -m 0755 "$(dirname "$SETTINGS")"
+  {
+    echo "# Settings of the Document Service: docs/operating.md has them all. After a change: systemctl restart $SERVICE"
+    echo "#DOCSERVICE_BASE_URL=https://docs.example.org"
+    echo "#DOCSERVICE_TRUSTED_PROXY=127.0.0.1"
+    echo "#DOCSERVICE_REGISTRATION=first"
+  } >"$SETTINGS.new"
+  chown root:$SERVICE "$SETTINGS.new"
+  chmod 0640 "$SETTINGS.new"
+  mv "$SETTINGS.new" "$SETTINGS"
 }
 
 back_up() { # writes a backup named after the version that has the database now
@@ -57,6 +76,7 @@ install_version() {
   python3 -m venv "$version/.venv"
   "$version/.venv/bin/pip" install -q --require-hashes -r "$version/requirements.lock"
   "$version/.venv/bin/python" -m compileall -q "$version" -x '/\.venv/' || true
+  make_settings
 
   former=""
   [ ! -L "$CURRENT" ] || former="$(readlink "$CURRENT")"

@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.status import VERSION
+from environment import ENVIRONMENT_FILE, with_file_of_settings
 from server import Limits
 from settings import PREFIX, Settings, read_settings
 from tests.service import ROOT
@@ -42,7 +43,7 @@ def test_the_image_copies_everything_that_the_service_needs(tmp_path):
 
 
 def test_the_files_name_only_settings_that_exist():
-    known = {PREFIX + one.name.upper() for one in fields(Settings)}
+    known = {PREFIX + one.name.upper() for one in fields(Settings)} | {ENVIRONMENT_FILE}
     for path in (ROOT / "deploy").iterdir():
         assert set(re.findall(PREFIX + r"[A-Z_]+", path.read_text())) <= known, path.name
 
@@ -61,6 +62,36 @@ def test_the_unit_goes_on_where_memory_runs_out_and_starts_again_whatever_happen
     unit = (ROOT / "deploy/document-service.service").read_text()
     for line in ("OOMPolicy=continue", "Restart=on-failure", "RestartSec=2s"):
         assert re.search(f"^{line}$", unit, re.M), line  # five failures in 10 s would be the end
+
+
+def test_the_unit_the_script_and_the_pages_name_one_file_of_settings():
+    path = "/etc/document-service/environment"
+    unit = (ROOT / "deploy/document-service.service").read_text()
+    assert f"Environment={ENVIRONMENT_FILE}={path}\n" in unit
+    script = (ROOT / "deploy/install.sh").read_text()
+    assert "SETTINGS=/etc/$SERVICE/environment" in script
+    assert f"{ENVIRONMENT_FILE}=$SETTINGS" in script
+    operating = (ROOT / "docs/operating.md").read_text()
+    units = [
+        block for block in re.findall(r"```ini\n(.*?)```", operating, re.S) if "flask" in block
+    ]
+    assert units
+    assert all(f"{ENVIRONMENT_FILE}={path}\n" in block for block in units)
+
+
+def test_the_script_makes_the_file_of_settings_once_and_sources_it_never(tmp_path):
+    script = (ROOT / "deploy/install.sh").read_text()
+    (make,) = re.findall(r"^make_settings\(\) \{.*?^\}$", script, re.M | re.S)
+    made = tmp_path / "etc/environment"
+    stubs = "useradd() { :; }; chown() { echo $1; }; SERVICE=document-service"
+    lines = f"set -eu; umask 022; {stubs}; SETTINGS={made}; {make}\nmake_settings; make_settings"
+
+    printed = subprocess.check_output(["sh", "-c", lines], text=True)
+
+    assert printed == "root:document-service\n"
+    assert made.stat().st_mode & 0o777 == 0o640
+    assert with_file_of_settings({ENVIRONMENT_FILE: str(made)}).keys() == {ENVIRONMENT_FILE}
+    assert not re.search(r"(?:^|[;&]\s*)(?:\.|source) ", script, re.M)
 
 
 def test_the_documentation_says_what_a_conversion_may_take():
@@ -224,6 +255,22 @@ def test_the_services_on_postgresql_share_database_keyring_and_proxy():
     hardened = ("read_only", "cap_drop", "security_opt", "ulimits", "tmpfs", "shm_size", "build")
     for name in hardened:
         assert services[nodes[0]][name] == alone["services"]["documents"][name]
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.postgres.yaml"])
+def test_compose_passes_every_setting_on_and_closes_registration_after_the_first_account(name):
+    yaml = pytest.importorskip("yaml")
+    services = yaml.safe_load((ROOT / "deploy" / name).read_text())["services"]
+    ours = [one for key, one in services.items() if key.startswith("documents")]
+    assert ours
+    for service in ours:
+        default, own = service["env_file"]
+        assert own == {"path": "settings.env", "required": False}
+        given = with_file_of_settings({ENVIRONMENT_FILE: str(ROOT / "deploy" / default)})
+        assert given["DOCSERVICE_REGISTRATION"] == "first"
+        fixed = {"BASE_URL", "TRUSTED_PROXY", "DATABASE", "KEYRING_FILE"}
+        assert {one.removeprefix(PREFIX) for one in service["environment"]} <= fixed
+        assert "" not in service["environment"].values()
 
 
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.postgres.yaml"])
