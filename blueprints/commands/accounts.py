@@ -24,6 +24,7 @@ from models.accounts import (
 )
 from models.core import OperatorError, ServiceError
 from models.events import Mail, SmtpClient, compose, is_mail_address
+from models.storage import SERVICE
 
 from ..schemas.requests import Registration
 from .output import secret, table, with_database
@@ -51,7 +52,7 @@ def list_() -> None:
 def create(email: str, name: str | None) -> None:
     """Create an account, whatever REGISTRATION says. Prompts for the password or reads stdin."""
     fields = _checked(email=email, password=secret("Password", is_new=True), name=name)
-    user = User.register(**fields, mode="open")
+    user = User.register(**fields, mode="open", let_in_by=SERVICE)
     click.echo(f"{user.email} has an account: {user.id}.")
     _say_that_passwords_are_off()
 

@@ -144,6 +144,11 @@ class Invitation(SealedByService):
         person = User.find(inviter.user_id)
         return person is not None and person.disabled_at is None
 
+    @property
+    def let_in_by(self) -> str:
+        """Who lets somebody have an account by it: see `Owner`."""
+        return self.inviter_id or SERVICE
+
     @classmethod
     def _add(
         cls, email_folded: str, user: User | None, life_seconds: int, **to_space: str
@@ -234,7 +239,15 @@ class Invitation(SealedByService):
         user = User.find_by_email(email)
         if user is None:
             with in_one_transaction():
-                new = User.register(email, password, name, "open", address, claim=self.claim)
+                new = User.register(
+                    email,
+                    password,
+                    name,
+                    "open",
+                    address,
+                    claim=self.claim,
+                    let_in_by=self.let_in_by,
+                )
                 self.join_space(new)
             return new, True
         self.refuse_if_for_new()

@@ -12,7 +12,7 @@ from typing import Any
 from ..core import EmailTaken, Invalid, LastWayIn, NotFound, RegistrationClosed
 from ..events import Event, current_actor, is_mail_address
 from ..runtime import current_runtime
-from ..storage import transaction
+from ..storage import SERVICE, transaction
 from .identity import PROXY, Identity
 from .invitation import Invitation
 from .session import Session
@@ -161,12 +161,19 @@ def _bound_to_new(
         if invitation:
             _claim(invitation)
         try:
-            user = User.register_without_password(email, assertion.name)
+            user = User.register_without_password(
+                email, assertion.name, _let_in_by(assertion, invitation)
+            )
         except EmailTaken:
             raise AddressHasAccount(email) from None
         if invitation:
             invitation.join_space(user)
         return Identity.link(user.id, assertion.issuer, assertion.subject)
+
+
+def _let_in_by(assertion: Assertion, invitation: Invitation | None) -> str:
+    """Return who lets somebody have an account: a person only if SIGN_IN_ALLOW does not."""
+    return SERVICE if invitation is None or assertion.is_allowed else invitation.let_in_by
 
 
 def _claim(invitation: Invitation) -> None:

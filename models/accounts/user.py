@@ -24,7 +24,7 @@ from ..core import (
 from ..events import Event, EventHead
 from ..records import Owner, Sealed
 from ..runtime import current_runtime, network_of
-from ..storage import database, transaction
+from ..storage import SERVICE, database, transaction
 from .session import Session
 
 OF_SPACE = "space "  # begins what stands in place of an address in the row of a space
@@ -93,6 +93,7 @@ class User(Owner):
         address: str = "",
         *,
         claim: Callable[[], object] = lambda: None,
+        let_in_by: str | None = None,
     ) -> Self:
         """Return a new account. `mode` is `open`, `first` (only while there is none) or `closed`.
 
@@ -107,23 +108,24 @@ class User(Owner):
         with transaction():
             cls._refuse_if_closed(mode)
             claim()
-            return cls._insert_new(email, name, digest)
+            return cls._insert_new(email, name, digest, let_in_by)
 
     @classmethod
-    def register_without_password(cls, email: str, name: str | None) -> Self:
+    def register_without_password(cls, email: str, name: str | None, let_in_by: str) -> Self:
         """Return a new account of somebody whom the trusted proxy or a provider lets in.
 
         Call it in a transaction. Raises `EmailTaken`.
         """
-        return cls._insert_new(email, name, digest="")
+        return cls._insert_new(email, name, "", let_in_by)
 
     @classmethod
-    def _insert_new(cls, email: str, name: str | None, digest: str) -> Self:
+    def _insert_new(cls, email: str, name: str | None, digest: str, let_in_by: str | None) -> Self:
         """Store a new account, in a transaction; an empty digest is that of no password."""
         user: Self = cls.fresh(email=email, email_folded=fold_email(email))
         user.generate_key()
         user.name = name
         user.password_digest = digest
+        user.let_in_by = let_in_by
         try:
             user.store()
         except IntegrityError as error:
@@ -304,6 +306,7 @@ class User(Owner):
         stands in place of its address, which may be somebody else's until then.
         """
         user = cls(email=import_name, email_folded=import_name, **values)
+        user.let_in_by = SERVICE
         user.disabled_at = now()
         user.generate_key()
         user.store()

@@ -2,7 +2,8 @@
 
 A budget is spent only when a mail is made that is really sent; of several limits either all count
 it or none. No setting but `mails_per_day` changes them. Accounts are free to make: so new ones may
-send less, and all new ones together a part of what is left to all.
+send less, and all new ones together a part of what is left to all. What an account can make, as a
+space or an invitation, gives it no further mails: see `payers_of`.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from peewee import BigIntegerField
 from crypto import mac
 
 from ..core import Busy, Limit, first_id, generate_id, now
-from ..records import Table
+from ..records import Owner, Table
 from ..runtime import current_runtime
 from ..storage import SERVICE, engine
 
@@ -22,6 +23,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 LOCK_SECONDS = 5
 YOUNG_MS = 7 * DAY * 1000
 _ACCOUNTS = "usr_", "spc_"  # begin the ids of accounts and spaces; the moment of creation follows
+MOST_PAYERS = 12  # of one mail: longer chains of invitations count as if anybody had made them
 YOUNG_PART = 5  # all young accounts together send a fifth of the mails of all accounts
 
 
@@ -78,12 +80,15 @@ class MailLimit(Table):
         Call it in a transaction. `owner_id` is the account that sends, or for a new password the
         account that the mail is for.
         """
-        counting = [
-            (limit, _prefix(limit, key)) for limit, key in _limits(owner_id, kind, address, link_id)
-        ]
-        for limit, prefix in counting:
-            if limit in MAIL_KINDS[kind].limits and not engine().lock_name(prefix, LOCK_SECONDS):
-                raise Busy  # other owners send to this address; the owner's own limits are locked
+        payers = payers_of(owner_id)
+        limits = list(_limits(payers, kind, address, link_id))
+        counting = [(limit, _prefix(limit, key)) for limit, key in limits]
+        own = {payer.id for payer in payers}
+        of_address = MAIL_KINDS[kind].limits
+        shared = {_prefix(limit, key) for limit, key in limits if limit in of_address or key in own}
+        for prefix in sorted(shared):  # which other owners count at the same time
+            if not engine().lock_name(prefix, LOCK_SECONDS):
+                raise Busy
         waits = [cls._wait_ms(limit, prefix) for limit, prefix in counting]
         if any(waits):
             return max(waits)
@@ -148,44 +153,98 @@ def mailbox_of(address: str) -> str:
     return f"{local.partition('+')[0] or local}@{domain}"
 
 
-def _limits(owner_id: str, kind: str, address: str, link_id: str) -> Iterator[tuple[Limit, str]]:
+@dataclass(frozen=True)
+class Payer:
+    """An account that a mail counts for, and whether it is one that anybody could have made in the
+    last week.
+    """
+
+    id: str
+    is_young: bool
+
+
+def payers_of(owner_id: str) -> list[Payer]:
+    """Return the accounts that a mail of this owner counts for, the owner first.
+
+    A mail of a space counts for the person who made it, too, and that of an account in its first
+    week for the person who invited it. A space is as young as its maker. An account that the
+    operator, the proxy or a provider has let in is not young; nor is one that a person has invited,
+    while nobody can register without an invitation.
+    """
+    chain: list[tuple[str, Owner | None]] = []
+    id: str | None = owner_id
+    while id and len(chain) < MOST_PAYERS:
+        owner = Owner.find(id) if id.startswith(_ACCOUNTS) else None
+        chain.append((id, owner))
+        id = _answers_for(id, owner)
+    is_invited_young = bool(id) or current_runtime().settings.registration == "open"
+    payers: list[Payer] = []
+    for id, owner in reversed(chain):
+        if owner and owner.made_by and payers:
+            is_young = payers[-1].is_young
+        elif owner is None or owner.let_in_by is None:
+            is_young = _is_new(id)
+        elif owner.let_in_by == SERVICE:
+            is_young = False
+        else:
+            is_young = _is_new(id) and is_invited_young
+        payers.append(Payer(id, is_young))
+    return payers[::-1]
+
+
+def _answers_for(id: str, owner: Owner | None) -> str | None:
+    """Return the id of the person for whom mails of this account count as well, if any."""
+    if owner is None:
+        return None
+    if owner.made_by:
+        return owner.made_by
+    is_invited = owner.let_in_by not in {None, SERVICE}
+    return owner.let_in_by if is_invited and _is_new(id) else None
+
+
+def _is_new(id: str) -> bool:
+    """Return whether an account or a space came into being in the last week."""
+    return id.startswith(_ACCOUNTS) and id >= first_id(id[:3], now() - YOUNG_MS)
+
+
+def _limits(
+    payers: list[Payer], kind: str, address: str, link_id: str
+) -> Iterator[tuple[Limit, str]]:
     """Yield the limits that count such a mail, each with the value it counts by."""
-    is_young = _is_young(owner_id)
+    owner = payers[0]
     mailbox = mailbox_of(address)
     if kind == "reset":
         # new accounts with sub-addresses of a mailbox take no mail from an established one
-        mailbox = f"new {mailbox}" if is_young else address.casefold()
+        mailbox = f"new {mailbox}" if owner.is_young else address.casefold()
         yield RESETS, ""
-        if is_young:
+        if owner.is_young:
             yield RESETS_OF_YOUNG, ""
-    elif owner_id != SERVICE:
-        yield from _of_accounts(owner_id, is_young=is_young)
+    elif owner.id != SERVICE:
+        yield from _of_all_accounts(is_young=owner.is_young)
+        for payer in payers:
+            yield (OF_YOUNG_OWNER if payer.is_young else OF_OWNER), payer.id
     if kind == "notice":
-        yield _notices_of_owner(is_young=is_young), owner_id
+        for payer in payers:
+            yield _notices_of_owner(is_young=payer.is_young), payer.id
     if kind == "confirmation":
-        yield QUESTIONS_OF_OWNER, owner_id
+        for payer in payers:
+            yield QUESTIONS_OF_OWNER, payer.id
     if link_id:
         yield OF_LINK, link_id
     for limit in MAIL_KINDS[kind].limits:
         yield limit, mailbox
 
 
-def _is_young(owner_id: str) -> bool:
-    is_account = owner_id.startswith(_ACCOUNTS)
-    return is_account and owner_id >= first_id(owner_id[:3], now() - YOUNG_MS)
+def _of_all_accounts(*, is_young: bool) -> Iterator[tuple[Limit, str]]:
+    """Yield the limits of all accounts together.
 
-
-def _of_accounts(owner_id: str, *, is_young: bool) -> Iterator[tuple[Limit, str]]:
-    """Yield the limits of all accounts together, and of the owner.
-
-    The former are counted without a lock: several processes may send some more at once.
+    They are counted without a lock: several processes may send some more at once.
     """
     most = current_runtime().settings.mails_per_day
     yield Limit("mail-service", "mails of all accounts", most, DAY), ""
     if is_young:
         most_of_young = max(1, most // YOUNG_PART)
         yield Limit("mail-service-young", "mails of new accounts", most_of_young, DAY), ""
-    yield (OF_YOUNG_OWNER if is_young else OF_OWNER), owner_id
 
 
 def _notices_of_owner(*, is_young: bool) -> Limit:

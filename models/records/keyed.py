@@ -15,7 +15,7 @@ from crypto.row_texts import RowCipher, remembered_cipher
 from ..core import NotFound
 from ..runtime import current_runtime
 from ..storage import param, prepared
-from .sealed import SealedRow
+from .sealed import Sealed, SealedRow
 from .table import cached_property
 
 REMEMBERED = 1024  # keys of owners
@@ -88,6 +88,10 @@ class Owner(KeyedRow):
     login_generation = IntegerField(default=0)  # counts how often all sessions were ended
     received_seen_at = BigIntegerField(null=True)  # when the list of what strangers sent was seen
     made_by = TextField(null=True)  # of a space: the id of the person whose quota it counts in
+
+    let_in_by = Sealed()
+    """Who has let a person have the account: the id of the person who invited them, or `service`
+    for the operator, the proxy and a provider; None of an account that anybody could make."""
 
     class Meta:
         table_name = "user_account"  # `user` is a reserved word of SQL

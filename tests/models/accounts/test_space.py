@@ -25,11 +25,9 @@ from models.core import (
     RegistrationClosed,
     ScopeMissing,
     SessionExpired,
-    first_id,
-    now,
 )
 from models.documents import uploads
-from models.events import current_actor, mail_limit
+from models.events import current_actor
 from models.operations import (
     delete_account,
     delete_space,
@@ -215,13 +213,6 @@ def test_a_space_is_no_account_that_is_found_by_an_address(alice, team):
     assert User.find_by_email(row.email) is None
     assert row.is_space
     assert current_runtime().settings.quota_spaces == 10
-
-
-def test_a_new_space_sends_as_few_mails_as_a_new_account(alice, team):
-    assert mail_limit._is_young(team)
-    assert mail_limit._is_young(alice.id)
-    assert not mail_limit._is_young(first_id("spc", now() - 8 * 86_400_000))
-    assert not mail_limit._is_young("service")
 
 
 @pytest.mark.parametrize("act", ["removed", "demoted"])
