@@ -16,6 +16,7 @@ from tests.requirements import skip_unless_required
 NEEDED = {  # a fixture -> the marker of the tests that need it
     "launch_chromium": "browser",
     "start_firefox": "browser",
+    "webkit_browser": "browser",
     "postgres_server": "postgres",
     "gateway": "s3",
     "soffice": "office",

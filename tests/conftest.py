@@ -10,6 +10,7 @@ import pytest
 
 from crypto import passphrases, passwords
 from tests import postgres, quick_disk
+from tests.browser import webkit
 from tests.browser.firefox import Firefox
 from tests.lasting_browser import LastingBrowser
 from tests.mailbox import BASE, Mailbox, until_sent
@@ -173,6 +174,16 @@ def start_firefox(tmp_path_factory):
         return Firefox(program, profile, websocket.create_connection, **options)
 
     return start
+
+
+@pytest.fixture(scope="session")
+def webkit_browser(tmp_path_factory):
+    """WebKit, in which one page at a time is open; tests are skipped if it is not installed."""
+    if not webkit.is_installed():
+        skip_unless_required("browser", f"no WebKit here: apt-get install {webkit.PACKAGES}")
+    browser = webkit.WebKit(tmp_path_factory.mktemp("webkit"))
+    yield browser
+    browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -89,9 +89,37 @@ const verify = async () => {
 const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 200));
 if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {}), { timeout: 2000 }));
 
+// --- the reader's place: it stays when something above it gets another height, also in browsers without scroll anchoring ---
+const UNITS = ".page, .code a, .entry, .prose > *, main > *", AT_TOP = 8; // pixels
+const main = $("main");
+let place = null; // what is below the bar, and how much of it is above; nothing at the top of the page
+let settled = {}; // where the page was scrolled to then, and the size of its main part
+const edge = () => $(".bar").getBoundingClientRect().bottom + 1;
+const settle = () => { settled = { top: scrollY, width: main.clientWidth, height: main.clientHeight }; };
+const isSettled = () => settled.width === main.clientWidth && settled.height === main.clientHeight;
+const found = y => document.elementsFromPoint(innerWidth / 2, y).map(one => one.closest(UNITS)).find(Boolean);
+const remember = sought => {
+  const element = sought || (scrollY >= AT_TOP && (found(edge()) || found(edge() + 24))); // between two pages is a gap
+  const { top, height } = element ? element.getBoundingClientRect() : {};
+  place = element ? { element, part: (edge() - top) / height } : null;
+  settle();
+};
+const restore = (moved = 0) => { // by the reader, in pixels, since the place was found
+  if (Math.abs(moved) > innerHeight) return remember();
+  if (place?.element.isConnected) {
+    const { top, height } = place.element.getBoundingClientRect();
+    scrollBy({ top: top + place.part * height - edge() + moved, behavior: "instant" });
+  }
+  settle();
+};
+addEventListener("scroll", () => { if (isSettled()) remember(); }, { passive: true });
+new ResizeObserver(() => {
+  if (!isSettled()) restore(settled.width === main.clientWidth ? scrollY - settled.top : 0);
+}).observe(main);
+
 // --- tools ---
 const viewer = globalThis.viewer = { // what the scripts of a kind may change
-  scale: 1, least: .5, most: 3, carrier, saveAs, bytes, held, original,
+  scale: 1, least: .5, most: 3, carrier, saveAs, bytes, held, original, remember,
   stepped: sign => Math.round(10 * viewer.scale + sign) / 10,
   percent: () => Math.round(100 * viewer.scale),
   zoom: n => {
@@ -99,6 +127,7 @@ const viewer = globalThis.viewer = { // what the scripts of a kind may change
     root.style.setProperty("--zoom", viewer.scale);
     root.classList.toggle("zoomed", viewer.scale !== 1);
     if ($("#zoom")) $("#zoom").textContent = viewer.percent() + "%";
+    restore();
   },
 };
 const wrap = () => {
@@ -168,7 +197,7 @@ const reachTables = () => document.querySelectorAll(".prose table").forEach(tabl
   if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
   else table.removeAttribute("tabindex");
 });
-new ResizeObserver(reachTables).observe($("main"));
+new ResizeObserver(reachTables).observe(main);
 $("#digest")?.after(copyButton($("#digest")));
 if (!document.fullscreenEnabled) $("[data-do=e]")?.remove();
 })();

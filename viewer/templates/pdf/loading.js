@@ -43,6 +43,7 @@ pages.lay = (section, at) => { // in its size, turned
   const moved = ["0 0", `${height} 0`, `${width} ${height}`, `0 ${width}`][pages.turned];
   svg.setAttribute("viewBox", pages.turned % 2 ? `0 0 ${height} ${width}` : `0 0 ${width} ${height}`);
   svg.querySelector("g")?.setAttribute("transform", `translate(${moved}) rotate(${90 * pages.turned})`);
+  pages.shape(section);
 };
 const learn = (at, ...size) => {
   const known = pages.sizes[at] ?? pages.sizes[0];

@@ -12,8 +12,14 @@ const pages = viewer.pages = {
     $("#count").textContent = `/ ${pages.sections.length}${pages.status}`;
     document.dispatchEvent(new Event("moved"));
   },
+  shape(section) { // so that its place is known before it is drawn
+    const picture = section.querySelector("img");
+    const { width, height } = section.querySelector("svg")?.viewBox.baseVal ?? { width: picture.getAttribute("width"), height: picture.getAttribute("height") };
+    section.style.aspectRatio = `${width} / ${height}`;
+  },
   begin(sections) {
     pages.sections = sections;
+    sections.forEach(pages.shape);
     field.max = sections.length;
     field.closest("label").hidden = !sections.length;
     for (const one of sections) here.observe(one);
@@ -33,9 +39,9 @@ addEventListener("scroll", () => {
 viewer.go = (n, top = 0) => { // `top` in points from the page's upper edge
   if (!pages.sections.length || Number.isNaN(n)) return;
   const at = Math.min(pages.sections.length - 1, Math.max(0, n)), section = pages.sections[at];
-  section.style.contentVisibility = "visible"; // else its height is not known yet
   section.scrollIntoView({ block: "start", behavior: "instant" });
   if (top && !pages.turned) scrollBy({ top: top * section.clientWidth / section.querySelector("svg").viewBox.baseVal.width, behavior: "instant" });
+  viewer.remember();
   reach(at);
 };
 field.addEventListener("change", () => viewer.go(field.valueAsNumber - 1));

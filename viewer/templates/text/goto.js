@@ -5,17 +5,17 @@ const { viewer } = globalThis;
 const field = document.querySelector("#goto-line"), code = document.querySelector("#main .code > code");
 if (!field || !code) return;
 const count = () => code.querySelectorAll("[id^=L]").length;
-// Lines out of view have an estimated height, until the frame after they have come into view.
-const settle = (line, block, frames = 10) => {
+const show = (line, block) => {
   line.scrollIntoView({ block, behavior: "instant" });
-  if (frames) requestAnimationFrame(() => settle(line, block, frames - 1));
+  viewer.remember(line); // the lines around it get their height, which was estimated, after they have come into view
 };
 const go = async (number, block) => {
   const reached = await globalThis.viewerSource?.reach?.(number);
   const line = document.getElementById("L" + Math.max(1, Math.min(number, reached ?? count())));
   if (!line) return;
   location.replace("#" + line.id); // marks it, and keeps the way back
-  settle(line, block);
+  show(line, block);
+  requestAnimationFrame(() => show(line, block));
 };
 field.addEventListener("change", () => {
   const number = Math.trunc(Number(field.value));
