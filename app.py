@@ -23,6 +23,7 @@ from blueprints.http.authentication import admit_long_body
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.body import SMALL_BODY_BYTES
 from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
+from blueprints.http.serving import needs_no_worker
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from environment import with_file_of_settings
@@ -61,6 +62,7 @@ from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 HOME = Path(__file__).resolve().parent
 TAKEOVER_SECONDS = 5  # for a former process to end
+ANSWER_SECONDS = 10  # for a statement, of a database server that answers
 _LISTEN_TAKES = (
     "It takes an address of this machine with a port that nothing else uses, or unix:/path in a "
     "folder that exists."
@@ -173,6 +175,7 @@ def start_background_work(runtime: Runtime) -> None:
     """Delete the rest of a killed process, then start the work beside the requests."""
     record_merged = Event.record_merged_readings
     mailer = SmtpClient.configured()
+    engine().limit_answers(ANSWER_SECONDS)
     task = partial(PeriodicTask, count_failed=runtime.failures.count_failed)
     client = SafeHttpClient(runtime.settings.webhook_allow or ())
     limits = DispatcherLimits()
@@ -215,6 +218,7 @@ def _prepared() -> tuple[Flask, Server]:
                 proxy=_proxy_of(settings),
                 on_rejected=log_rejected_request,
                 admit_long_body=admit_long_body,
+                needs_no_worker=needs_no_worker,
             )
         return app, server
     except Exception as error:

@@ -16,7 +16,7 @@ from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import NAMED, Caller, let_in_named, resolve_caller
 from .http.blueprint import limit_body
 from .http.problems import handle_service_error
-from .http.serving import reserve_memory, serve_for
+from .http.serving import is_answered_at_once, reserve_memory, serve_for
 from .metrics import count
 from .views.notices import page_for_people
 
@@ -40,6 +40,8 @@ def _before() -> None:
     Return nothing: Flask takes a hook's result as the response.
     """
     _start(request)  # every response has a request id, errors too
+    if is_answered_at_once(request):
+        return
     _acquire()  # resolving the caller reads the database,
     limit_body(request)  # and the body if it is a form
     caller = resolve_caller(request)

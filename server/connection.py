@@ -90,6 +90,12 @@ class Connection:
         """Return whether a request, or the rest of a suspended response, is to be served now."""
         return bool(self.requests) and self.socket is not None and not self.is_suspended
 
+    def needs_no_worker(self) -> bool:
+        """Return whether the next request waits for nothing."""
+        if not self.has_request() or self._response is not None:
+            return False
+        return self.requests[0].needs_no_worker()
+
     def is_sending(self) -> bool:
         """Return whether the client has to take more next, or the connection to be closed."""
         ends = self._ends_when_sent or self._unsent.is_ended

@@ -37,6 +37,11 @@ AdmitLongBody = Callable[[str, str, Mapping[str, str]], Admission | None]
 None if it is not.
 """
 
+NeedsNoWorker = Callable[[str, str, Mapping[str, str]], bool]
+"""Decides from path, query and header fields if a request waits for nothing, so that the thread
+that receives it serves it, while all workers wait.
+"""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -75,6 +80,7 @@ class Context:
     on_rejected: Callable[[str, int, int], None]
     admit_long_body: AdmitLongBody
     workers: int
+    needs_no_worker: NeedsNoWorker = lambda *_: False
     connections: dict[int, Any] = field(default_factory=dict)
     requested: deque[Any] = field(default_factory=deque)
 

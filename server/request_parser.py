@@ -59,6 +59,10 @@ class RequestParser(HTTPRequestParser):
         if self.body_rcv is not None:
             self.body_rcv.buf.close()
 
+    def needs_no_worker(self) -> bool:
+        """Return whether the application answers this request without waiting for anything."""
+        return not self.error and self._context.needs_no_worker(self.path, self.query, self.headers)
+
     def body_bytes_expected(self) -> int:
         """Return how many more bytes certainly belong to this body, or to its current chunk."""
         return 0 if self.body_rcv is None else self.body_rcv.remain

@@ -155,6 +155,7 @@ class Response:
         if self._iterable is None:
             environ = _environment(self.request, self._client)
             environ["server.response"] = self
+            environ["server.needs_no_worker"] = self.request.needs_no_worker()
             try:
                 self._iterable = self._context.application(environ, self._start)
             except BaseException:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .connection import Connection
-from .context import UNHURRIED, AdmitLongBody, Context, Limits
+from .context import UNHURRIED, AdmitLongBody, Context, Limits, NeedsNoWorker
 from .forwarding import Forwarding, TrustedProxy
 from .workers import Workers
 from .workers import listen as open_listeners
@@ -38,13 +38,16 @@ class Server:
         proxy: TrustedProxy | None = None,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
         admit_long_body: AdmitLongBody = lambda *_: UNHURRIED,
+        needs_no_worker: NeedsNoWorker = lambda *_: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a server that listens at `host:port` or `unix:path`.
 
         `on_rejected(request_id, status, sent_bytes)` is called before each error of the server's
         own; its body has `sent_bytes`, none after a HEAD. `admit_long_body` is asked before more
-        than `unverified_body_bytes` are received.
+        than `unverified_body_bytes` are received. A request that `needs_no_worker` is answered
+        while all workers wait; the application, which `server.needs_no_worker` in its environment
+        tells so, must not wait for anything then.
         """
         self._limits, self._clock = limits, clock
         self._forwarding = Forwarding(proxy, clock)
@@ -55,6 +58,7 @@ class Server:
             on_rejected,
             admit_long_body,
             workers=threads,
+            needs_no_worker=needs_no_worker,
         )
         self._listen = listen
         self._listeners = open_listeners(listen)

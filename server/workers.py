@@ -255,6 +255,8 @@ class Workers:
         """Handle an event or a request of a connection, and await what comes next."""
         try:
             handle()
+            while connection.needs_no_worker():
+                connection.serve()
         except BaseException:
             _log.exception("a connection was closed because of an error")
             connection.close()

@@ -6,13 +6,14 @@
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 from flask.cli import AppGroup, with_appcontext
 
-from models import User, current_runtime, operations
+from models import User, connected, current_runtime, operations
 from models.core import counted
 from models.operations import DoctorContext, Finding, ReportProgress
 from models.storage import SERVICE, is_server
@@ -167,11 +168,17 @@ def _moment(time_ms: int) -> datetime:
 @click.command()
 @click.argument("file", type=FILE)
 @with_appcontext
-@with_database
 def backup(file: Path) -> None:
-    """Write a snapshot of the database to a new FILE. The service may be running."""
-    with progress("Bytes written") as report:
-        root_ids = operations.create_backup(file, report)
+    """Write a snapshot of the database to a new FILE. The service may be running.
+
+    The keyring is not read.
+    """
+    with operator_errors(), progress("Bytes written") as report:
+        operations.open_to_back_up()
+        with connected():
+            root_ids = operations.create_backup(file, report)
+        with suppress(OSError):  # the backup is there, whatever the disk of the database takes
+            operations.record_backup()
     click.echo(
         f"{file} is written: {counted(file.stat().st_size, 'byte')}. The keyring is not in it."
     )

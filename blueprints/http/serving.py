@@ -4,6 +4,7 @@ Only the project's server has them; elsewhere, as in tests of the application al
 limited.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Request
@@ -12,6 +13,9 @@ from models.core import Busy
 from models.runtime import network_of
 
 from .authentication import Caller
+
+HEALTH = "/healthz"
+_CREDENTIALS = {"AUTHORIZATION", "X_API_KEY", "COOKIE"}
 
 
 def serve_for(request: Request, caller: Caller) -> None:
@@ -37,6 +41,19 @@ def reserve_memory(request: Request, size_bytes: int) -> None:
     response = _response_of(request)
     if response is not None and not response.reserve_memory(size_bytes):
         raise Busy("Too many long responses are being sent. Send this again.")
+
+
+def needs_no_worker(path: str, query: str, headers: Mapping[str, str]) -> bool:
+    """Return whether a request asks for the health of the process, with no credential.
+
+    To judge a credential the database is asked. The names of `headers` are like `X_API_KEY`.
+    """
+    return path == HEALTH and not query and not _CREDENTIALS & headers.keys()
+
+
+def is_answered_at_once(request: Request) -> bool:
+    """Return whether no worker serves the request: then nothing may wait, not for a database."""
+    return bool(request.environ.get("server.needs_no_worker"))
 
 
 def _response_of(request: Request) -> Any:

@@ -5,7 +5,15 @@ from crypto import generate_root_key
 from .account_deletion import AccountContents, delete_account, delete_space
 from .audit import AuditResult, ExportedLog, checkpoint, read_receipts, verify_log
 from .background import PeriodicTask, drop_objects, sweep
-from .backup import create_backup, receipts_of, require_file, restore_backup
+from .backup import (
+    create_backup,
+    last_backup_at,
+    open_to_back_up,
+    receipts_of,
+    record_backup,
+    require_file,
+    restore_backup,
+)
 from .doctor import DoctorContext, Finding, run_checks
 from .exporting import ExportResult, export_accounts
 from .importing import ImportedAccount, give_up_imports, import_accounts

@@ -5,6 +5,7 @@ restored it is copied beside the database, migrated to the current schema and de
 configured keyring; only then it replaces the database, atomically.
 """
 
+import fcntl
 import os
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -17,7 +18,14 @@ from ..core import OperatorError, counted
 from ..documents import Document, UnreferencedObject
 from ..events import Event, EventHead, Facts
 from ..runtime import current_runtime
-from ..storage import SERVICE, connected, engine, is_server, sqlite_files
+from ..storage import (
+    SERVICE,
+    connected,
+    engine,
+    is_server,
+    open_database,
+    sqlite_files,
+)
 from ..storage.instance_lock import acquire_instance_lock, leave_to_service, release_instance_lock
 from ..storage.sqlite_files import FileDamagedError, FileInUseError
 from .audit import Receipt
@@ -27,6 +35,7 @@ from .verification import check_contents, check_keys, check_pieces
 
 POLL_SECONDS = 0.1
 _SIDE_FILES = ("-wal", "-shm", "-journal")
+_BEGINNINGS = (b"SQLite format 3\0", bytes(16))  # of an unfinished snapshot, if it has begun
 
 
 def require_file(address: str) -> Path:
@@ -39,25 +48,95 @@ def require_file(address: str) -> Path:
     return Path(address)
 
 
+def open_to_back_up() -> None:
+    """Open the database of the settings as it is, without its keyring, unless it is open.
+
+    Nothing is migrated. Raises OperatorError if there is none.
+    """
+    address = current_runtime().settings.database
+    if not require_file(address).exists():
+        raise OperatorError(f"There is no database at {address}.")
+    if not current_runtime().is_open:
+        open_database(address)
+
+
 def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]:
     """Write the backup atomically; returns the ids of the root keys that a restore needs.
 
-    Raises OperatorError if `file` exists.
+    Raises OperatorError if `file` exists, or its folder does not.
     """
     require_file(current_runtime().settings.database)
+    if not file.parent.is_dir():
+        raise OperatorError(
+            f"There is no folder {file.parent}. Make it: mkdir -m 0700 {file.parent}"
+        )
     part = file.with_name(file.name + ".part")
-    for path in (file, part):
-        if path.exists():
-            raise OperatorError(f"{path} exists, and is never overwritten. Name another file.")
-    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    if file.exists():
+        raise _exists(file)
+    handle = _claim(part)
     try:
         _write(part, report)
         _fsync(part)
         part.rename(file)
     finally:
-        part.unlink(missing_ok=True)
+        _unlink(part, "", *_SIDE_FILES)
+        os.close(handle)
     _fsync(file.parent)
     return sqlite_files.required_root_keys(file)
+
+
+def record_backup() -> None:
+    """Keep the moment of a backup beside the database, for `/metrics` and the doctor."""
+    record = _record_of_backup()
+    record.touch(mode=0o600)
+    os.utime(record)
+    leave_to_service(record)
+
+
+def last_backup_at() -> float | None:
+    """Return when `flask backup` last wrote a backup, in seconds since 1970; None if never."""
+    try:
+        return _record_of_backup().stat().st_mtime
+    except FileNotFoundError:
+        return None
+
+
+def _record_of_backup() -> Path:
+    database = require_file(current_runtime().settings.database)
+    return database.with_name(f"{database.name}.backed-up")
+
+
+def _exists(path: Path) -> OperatorError:
+    return OperatorError(f"{path} exists, and is never overwritten. Name another file.")
+
+
+def _claim(part: Path) -> int:
+    """Create the empty file, and return its descriptor, whose lock says that it is written.
+
+    A file that a killed process has left is deleted first. Raises OperatorError for any other one.
+    """
+    if part.exists():
+        left = os.open(part, os.O_RDONLY)
+        try:
+            if not _lock(left):
+                raise OperatorError(f"Another process writes {part}. Wait for its end.")
+            if os.read(left, len(_BEGINNINGS[0])) not in (b"", *_BEGINNINGS):
+                raise _exists(part)
+            _unlink(part, "", *_SIDE_FILES)
+        finally:
+            os.close(left)
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    _lock(handle)
+    return handle
+
+
+def _lock(handle: int) -> bool:
+    """Lock a file until its descriptor is closed; return False if another process holds it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def receipts_of(file: Path) -> list[Receipt]:

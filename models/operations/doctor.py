@@ -16,7 +16,7 @@ from ..core import counted, now
 from ..documents import Collection, Document
 from ..events import SmtpClient
 from ..runtime import current_runtime, operator_message
-from ..storage import SERVER_NOW, connected, database, engine, open_database
+from ..storage import SERVER_NOW, connected, database, engine, open_database, try_disk
 from . import setup
 from .audit import check_heads, verify_log
 from .payloads import check_payload_store, unreferenced_objects
@@ -159,6 +159,14 @@ def _space(context: DoctorContext) -> Iterator[str]:
     if free_bytes < context.reserve_bytes:
         are = counted(free_bytes, "byte is", "bytes are")
         yield f"{are} free, so uploads are refused. Free disk space."
+    if folder == context.database.parent:
+        try:
+            try_disk(str(context.database))
+        except OSError as error:
+            yield (
+                f"The disk of {folder} does not take a byte ({error.strerror}): it is full, fails, "
+                "or is read-only. dmesg says more."
+            )
 
 
 def _server(_: DoctorContext) -> Iterator[str]:

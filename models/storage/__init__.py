@@ -12,6 +12,7 @@ from .connection import (
     prepare_connection,
     prepared,
 )
+from .disk_space import try_disk
 from .engines import SERVER_NOW, engine, is_server, open_database, shred
 from .group_commit import NotSynced
 from .migrations import MigrationRunner, is_before_0_2_0, is_of_0_2_0

@@ -66,6 +66,18 @@ def _unused_bytes() -> int:
     return pragma("freelist_count") * pragma("page_size")
 
 
+def try_disk(database: str) -> None:
+    """Write and sync a byte beside the database. Raises OSError unless the disk takes it."""
+    probe = f"{database}.probe"
+    handle = os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        os.write(handle, b"\0")
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+        os.unlink(probe)
+
+
 def create_ballast(database: str) -> None:
     """Create the file, unless it exists or the disk is nearly full."""
     with suppress(OSError):

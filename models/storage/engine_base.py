@@ -23,6 +23,9 @@ class Engine(ABC):
     def open(self, address: str, connections: int) -> None:
         """Use the database at this address. Raises OperatorError if it is malformed."""
 
+    def limit_answers(self, seconds: float) -> None:
+        """Give up a connection on which a statement is not answered by the server in this time."""
+
     @abstractmethod
     def write_transaction(
         self, owner_id: str | None, *, synced: bool, wait_seconds: float | None = None

@@ -13,7 +13,7 @@ from .sqlite_engine import SqliteEngine
 SERVER_NOW: Any = SQL("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)")
 _NO_DRIVER = (
     "The database is on a PostgreSQL server, and the driver for it is not installed. Run: "
-    "pip install 'psycopg[binary]>=3.3,<4'"
+    "pip install 'psycopg[binary]>=3.3.9,<4'"
 )
 _sqlite: Engine = SqliteEngine()
 _in_use = _sqlite

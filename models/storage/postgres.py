@@ -24,6 +24,7 @@ from ..core import OperatorError, log_unless_printed, will_wait
 from .connection import wrapping_errors
 from .sqlite import SqliteError
 
+LOOK_SECONDS = 0.1  # between two looks whether a wait for the server was interrupted
 POOL_SECONDS = 5  # how long to wait for a free connection
 SLOW_SECONDS = 1.0  # after an attempt to connect that took longer, others fail at once for so long
 
@@ -33,6 +34,32 @@ _COLUMNS = """
 _MISFITS = (DataError, IntegrityError, TypeError, ValueError, OverflowError, SqliteError)
 _Base: Any = peewee.PostgresqlDatabase
 _NAMED = re.compile(r"%|(?<!:):([a-z_][a-z_0-9]*)")
+
+
+class Connection(psycopg.Connection[Any]):
+    """A connection that is given up when the server does not answer a statement in time."""
+
+    answered_at = float("-inf")  # of the monotonic clock, when an answer last came
+
+    def wait(self, gen: Any, interval: float = LOOK_SECONDS, timeout: float | None = None) -> Any:
+        began = time.monotonic()
+        longest = database.answer_seconds if timeout is None else timeout
+        try:
+            answer = super().wait(gen, interval, longest)
+        except psycopg.errors._WaitTimeout:
+            if timeout is not None:  # the driver's own wait
+                raise
+            self.pgconn.finish()
+            reason = f"no answer to a statement within {longest:g} s"
+            database.suspect(began, reason)
+            raise psycopg.OperationalError(reason) from None
+        self.answered_at = time.monotonic()
+        return answer
+
+
+class _Adapter(peewee.Psycopg3Adapter):
+    def connect(self, db: Any, **params: Any) -> Any:
+        return Connection.connect(db.database, **params)
 
 
 def _hand_over_driver() -> None:
@@ -52,6 +79,8 @@ _hand_over_driver()
 
 
 class _Server(_Base):  # type: ignore[misc]
+    psycopg3_adapter = _Adapter
+
     def _connect(self) -> Any:
         """Return a new connection.
 
@@ -68,7 +97,9 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
     database works while its server is away.
     """
 
+    answer_seconds: float | None = None  # how long a statement may take; None: as long as it takes
     _unanswered_until = float("-inf")
+    _suspected_since = float("-inf")  # a connection that has not answered since then is not used
     _away_since: float | None = None
 
     def _connect(self) -> Any:
@@ -81,10 +112,7 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
         except psycopg.Error as error:
             if time.monotonic() - began > SLOW_SECONDS:
                 self._unanswered_until = time.monotonic() + SLOW_SECONDS
-            if self._away_since is None and log_unless_printed(
-                f"the database server does not answer: {first_line(error)}"
-            ):
-                self._away_since = began
+            self._log_away(began, first_line(error))
             raise
         if self._away_since is not None:
             seconds = time.monotonic() - self._away_since
@@ -93,8 +121,25 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
             logging.getLogger("docservice").warning(log_line, seconds)
         return connection
 
+    def suspect(self, since: float, reason: str) -> None:
+        """Use no connection any more that has not answered since this time of the monotonic clock.
+
+        A server that stands still, and whatever swallows what is sent to it, closes no connection.
+        """
+        self._suspected_since = since
+        self._unanswered_until = time.monotonic() + SLOW_SECONDS
+        self._log_away(since, reason)
+
+    def _log_away(self, since: float, reason: str) -> None:
+        if self._away_since is None and log_unless_printed(
+            f"the database server does not answer: {reason}"
+        ):
+            self._away_since = since
+
     def _is_closed(self, conn: Any) -> bool:
         """Look without a query: a server that has ended the connection leaves something to read."""
+        if not conn.closed and conn.answered_at < self._suspected_since:
+            conn.close()
         if conn.closed:
             return True
         poll = select.poll()

@@ -126,6 +126,9 @@ class PostgresEngine(Engine):
         uri = re.sub(r"^postgres(ql)?:", "postgresql:", address)
         database.init(uri, max_connections=connections, **options)
 
+    def limit_answers(self, seconds: float) -> None:
+        database.answer_seconds = seconds
+
     @contextmanager
     def write_transaction(
         self, owner_id: str | None, *, synced: bool, wait_seconds: float | None = None

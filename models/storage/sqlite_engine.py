@@ -1,6 +1,8 @@
 """SQLite as the engine: one writer at a time, synced together; one process serves."""
 
+import errno
 import logging
+import math
 import os
 import threading
 import time
@@ -20,11 +22,12 @@ from ..core import (
 )
 from . import schema
 from .connection import connected
-from .disk_space import create_ballast, delete_ballast_if_full, reserve_disk_space
+from .disk_space import create_ballast, delete_ballast_if_full, reserve_disk_space, try_disk
 from .engine_base import Engine
 from .group_commit import GroupCommit
 from .sqlite import PRAGMAS, database
 
+TRY_SECONDS = 5  # between two attempts to write beside the database, while somebody asks
 READER_SECONDS = 5  # how long to wait for readers that keep the WAL from being truncated
 _ERRORS: dict[str, type[ServiceError]] = {
     "database is locked": Busy,
@@ -49,10 +52,14 @@ class SqliteEngine(Engine):
         self._wal_grown = threading.Event()  # since the last checkpoint
         self._checkpoint_lock = threading.Lock()
         self._damage_found = threading.Event()  # since the database was opened
+        self._trying = threading.Lock()
+        self._tried_at = -math.inf  # when a byte was last written beside the database
+        self._disk_fails = False
 
     def open(self, address: str, connections: int) -> None:  # noqa: ARG002  there is no limit
         database.init(address, pragmas=PRAGMAS)
         self._damage_found.clear()
+        self._tried_at = -math.inf
 
     @contextmanager
     def write_transaction(
@@ -120,7 +127,18 @@ class SqliteEngine(Engine):
             return "The database is damaged."
         if self._wal.failures > self._reset_after_failures:
             return "The disk did not sync the log of the database."
-        return super().fault()
+        return super().fault() or self._fault_of_disk()
+
+    def _fault_of_disk(self) -> str | None:
+        """Return the result of the last attempt to write beside the database.
+
+        Attempts are TRY_SECONDS apart, however often this is asked. A full disk is no fault.
+        """
+        with self._trying:
+            if time.monotonic() - self._tried_at >= TRY_SECONDS:
+                self._disk_fails = _fails(database.database)
+                self._tried_at = time.monotonic()
+        return "The disk takes nothing: it fails, or is read-only." if self._disk_fails else None
 
     def after_shredding(self) -> None:
         """Truncate the WAL, which holds deleted rows."""
@@ -179,3 +197,15 @@ class SqliteEngine(Engine):
                 raise Busy
             self._reset_after_failures = failures
         return failures
+
+
+def _fails(path: str) -> bool:
+    """Return whether the disk of a database takes nothing, and say why in the log."""
+    try:
+        try_disk(path)
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            return False
+        log_unless_printed(f"the disk of the database takes nothing: {error}")
+        return True
+    return False

@@ -1,6 +1,9 @@
 """`backup`, `restore` and `sweep`: output and exit codes."""
 
+import pytest
+
 from models import Document, connected, current_runtime
+from models.operations import setup
 
 
 def test_backup_prints_the_file_and_the_root_key_a_restore_needs(run, document, roots, tmp_path):
@@ -11,6 +14,34 @@ def test_backup_prints_the_file_and_the_root_key_a_restore_needs(run, document, 
 
     refused = run("backup", str(tmp_path / "nowhere" / "copy"))
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
+
+
+def test_a_backup_needs_no_keyring_and_changes_nothing_of_an_older_database(
+    run, document, tmp_path, monkeypatch
+):
+    instance = current_runtime().settings.instance_path
+    current_runtime().close_database()
+    (instance / "keyring").rename(tmp_path / "keyring")
+    monkeypatch.setattr(setup, "_migrate", lambda: pytest.fail("it was migrated"))
+    monkeypatch.setattr(setup, "is_older", lambda: True)
+
+    result = run("backup", str(tmp_path / "copy"))
+
+    assert result.exit_code == 0, result.output
+    assert not (instance / "keyring").exists()
+
+
+def test_a_database_that_is_missing_is_not_made_by_a_backup(run, document, tmp_path):
+    instance = current_runtime().settings.instance_path
+    current_runtime().close_database()
+    for path in instance.glob("documents.sqlite*"):
+        path.unlink()
+
+    result = run("backup", str(tmp_path / "copy"))
+
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "There is no database at" in result.stderr
+    assert not (instance / "documents.sqlite").exists()
 
 
 def test_restore_replaces_users_with_force_only_and_prints_what_it_restored(

@@ -2,6 +2,7 @@
 the database atomically with a verified backup, or changes nothing.
 """
 
+import fcntl
 import os
 import sqlite3
 from contextlib import closing
@@ -77,9 +78,36 @@ def test_an_existing_file_is_never_overwritten(instance, documents, tmp_path):
         (tmp_path / name).unlink()
 
 
+def test_a_backup_that_is_being_written_is_not_taken_for_the_rest_of_another(
+    instance, documents, tmp_path
+):
+    part = tmp_path / "copy.part"
+    with part.open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(OperatorError, match="Another process writes"):
+            backup.create_backup(tmp_path / "copy")
+    assert part.exists()
+
+
+@pytest.mark.parametrize("beginning", [b"", bytes(9000), b"SQLite format 3\0" + bytes(100)])
+def test_the_rest_of_a_backup_whose_process_was_killed_is_replaced(
+    instance, documents, tmp_path, beginning
+):
+    (tmp_path / "copy.part").write_bytes(beginning)
+    (tmp_path / "copy.part-journal").write_bytes(b"its journal")
+    backup.create_backup(tmp_path / "copy")
+    assert sorted(path.name for path in tmp_path.iterdir() if "copy" in path.name) == ["copy"]
+
+
+def test_a_folder_that_is_missing_is_named_with_what_makes_it(instance, documents, tmp_path):
+    with pytest.raises(OperatorError, match=r"no folder .+/nowhere\. Make it: mkdir"):
+        backup.create_backup(tmp_path / "nowhere" / "copy")
+
+
 def test_a_failed_backup_leaves_no_file(instance, documents, tmp_path, monkeypatch):
     def fail(part):
         part.write_bytes(b"half")
+        part.with_name("copy.part-journal").write_bytes(b"its journal")
         raise OSError("full")
 
     monkeypatch.setattr(sqlite_files, "write_snapshot", fail)

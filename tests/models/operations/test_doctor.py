@@ -1,5 +1,7 @@
 """Each check finds its problem; none of them changes anything."""
 
+import errno
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -60,6 +62,17 @@ def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
         "sweeper",
     ]
     assert not any(one.problems for one in found)
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EIO, errno.ENOSPC])
+def test_a_disk_that_does_not_take_a_byte_is_found(context, monkeypatch, number):
+    def fail(handle):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    (found,) = problems(context)["space"]
+    assert f"does not take a byte ({os.strerror(number)})" in found
+    assert not list(context.database.parent.glob("*.probe"))
 
 
 def test_an_index_that_is_not_as_the_sealed_list_is_found(context, alter, document):
