@@ -12,6 +12,7 @@ from marshmallow import ValidationError
 
 from models import User, current_runtime
 from models.accounts import (
+    BY_OPERATOR,
     LIFE_DAYS,
     PROXY,
     Account,
@@ -114,7 +115,7 @@ def link(email: str, issuer: str, subject: str) -> None:
     """Let somebody log in to an account by a provider (ISSUER) or by `proxy`, as SUBJECT."""
     user = User.of_email(email)
     try:
-        Identity.link(user.id, issuer, _subject(issuer, subject))
+        Identity.link(user.id, issuer, _subject(issuer, subject), BY_OPERATOR)
     except ServiceError as error:
         raise OperatorError(error.sentence) from None
     click.echo(f"{subject} of {issuer} logs in to the account {email} from now on.")

@@ -1,5 +1,6 @@
 """Authentication: one hook resolves the credential before any handler, which reads `g.caller`."""
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from models import ApiKey, Document, Session, User, connected, current_runtime
 from models.accounts import (
     Assertion,
     Member,
+    NotLetIn,
     ProxyNamesAnother,
     SessionHolder,
     StartedSession,
@@ -335,7 +337,12 @@ def begin_session(assertion: Assertion, invite: str = "") -> StartedSession:
 
     Raises as `let_in`.
     """
-    user, identity = let_in(assertion, invite, network_of(request.remote_addr or ""))
+    try:
+        user, identity = let_in(assertion, invite, network_of(request.remote_addr or ""))
+    except NotLetIn as error:
+        line = "request %s: nobody was logged in: %s"
+        logging.getLogger("docservice").warning(line, g.request_id, error.reason)
+        raise
     seconds = current_runtime().settings.session_seconds
     with acting(assertion):
         session = Session.begin(user, seconds, client_of_request(), identity)

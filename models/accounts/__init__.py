@@ -1,7 +1,7 @@
 """Users and spaces, with their members, sessions, keys, invitations and logins elsewhere."""
 
 from .api_key import SCOPES, ApiKey
-from .identity import PROXY, Identity
+from .identity import BY_OPERATOR, PROXY, Identity
 from .invitation import (
     LIFE_DAYS,
     RESET_SECONDS,
@@ -14,7 +14,15 @@ from .invitation import (
 from .member import MANAGE, PERMISSIONS_OF_ROLES, ROLES, Member
 from .pending_sign_in import LIFE_SECONDS, LINKING, PendingSignIn, SignInFacts
 from .session import ProxyNamesAnother, Session, SessionHolder, StartedSession
-from .sign_in import AddressHasAccount, Assertion, acting, let_in, remove_identity, unbind
+from .sign_in import (
+    AddressHasAccount,
+    Assertion,
+    NotLetIn,
+    acting,
+    let_in,
+    remove_identity,
+    unbind,
+)
 from .space import (
     MOST_MEMBERS,
     MOST_MEMBERSHIPS,

@@ -10,11 +10,16 @@ from peewee import BigIntegerField, IntegrityError, TextField
 
 from ..core import EmailTaken, now
 from ..events import Event
-from ..records import SealedByOwner
+from ..records import Sealed, SealedByOwner
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
 
 PROXY = "proxy"
+# How an identity came to be bound:
+BY_SETTING = "setting"  # SIGN_IN_ALLOW named its person
+BY_INVITATION = "invitation"
+BY_OPERATOR = "operator"
+BY_SESSION = "session"  # of the account, which has added it
 MOST_IDENTITIES = 20  # of an account
 
 
@@ -30,6 +35,8 @@ class Identity(SealedByOwner):
     subject = TextField()
     last_used_at = BigIntegerField(null=True)
 
+    bound_by = Sealed()  # None of those that version 1.0.0 has bound
+
     @classmethod
     def of(cls, issuer: str, subject: str) -> Self | None:
         """Return the identity of this pair; None if it is bound to no account."""
@@ -40,20 +47,24 @@ class Identity(SealedByOwner):
         return cls.rows(cls.select().where(cls.owner_id == owner_id).order_by(cls.id))
 
     @classmethod
-    def link(cls, owner_id: str, issuer: str, subject: str) -> Self:
+    def link(cls, owner_id: str, issuer: str, subject: str, bound_by: str = BY_SESSION) -> Self:
         """Return the identity, bound to this account; it may be bound to it already.
 
+        One that an operator or an invitation binds again is judged by `SIGN_IN_ALLOW` no more.
         Raises `IdentityTaken` if it is bound to another account, and `QuotaExceeded`.
         """
         with transaction(owner_id):
             known = cls.of(issuer, subject)
             if known and known.owner_id == owner_id:
+                if bound_by in {BY_OPERATOR, BY_INVITATION}:
+                    known.change(bound_by=bound_by)
                 return known
             if known:
                 raise IdentityTaken
             count = cls.select().where(cls.owner_id == owner_id).count()
             refuse_if_full(count, MOST_IDENTITIES, "other login", "Remove one first.")
             identity: Self = cls.fresh(owner_id=owner_id, issuer=issuer, subject=subject)
+            identity.bound_by = bound_by
             try:
                 identity.store()
             except IntegrityError:  # another account was faster
@@ -69,6 +80,19 @@ class Identity(SealedByOwner):
     @property
     def is_of_proxy(self) -> bool:
         return self.issuer == PROXY
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether `SIGN_IN_ALLOW` has to name its person at each login by the provider.
+
+        It does not judge whom an operator or an invitation has let in. A login that somebody adds
+        in a session is judged if SIGN_IN_ALLOW has made the account.
+        """
+        if self.is_of_proxy or self.bound_by in {BY_OPERATOR, BY_INVITATION}:
+            return False
+        if self.bound_by is None:
+            return current_runtime().settings.sign_in_allow is not None
+        return any(one.bound_by == BY_SETTING for one in Identity.of_owner(self.owner_id))
 
     @property
     def works(self) -> bool:

@@ -13,7 +13,7 @@ from ..core import EmailTaken, Invalid, LastWayIn, NotFound, RegistrationClosed
 from ..events import Event, current_actor, is_mail_address
 from ..runtime import current_runtime
 from ..storage import SERVICE, transaction
-from .identity import PROXY, Identity
+from .identity import BY_INVITATION, BY_SETTING, PROXY, Identity
 from .invitation import Invitation
 from .session import Session
 from .user import User, fold_email
@@ -21,8 +21,34 @@ from .user import User, fold_email
 MOST_NAME_CHARACTERS = 255
 
 
-class AddressHasAccount(RegistrationClosed):
+class NotLetIn(RegistrationClosed):
+    """Somebody whom the proxy or the provider names, and nothing lets in.
+
+    `reason` is for the log of the operator, and names nobody.
+    """
+
+    reason = "SIGN_IN_ALLOW does not name them, and no invitation of theirs was opened"
+
+
+class AddressNotVerified(NotLetIn):
+    sentence = (
+        "Your login brought no verified e-mail address. Ask the person who runs this service."
+    )
+    reason = "the ID token has no e-mail address with email_verified: true"
+
+
+class NotAllowedAnyMore(NotLetIn):
+    sentence = (
+        "You may not log in here any more: you have left the group or the domain that may. Ask the "
+        "person who runs this service."
+    )
+    reason = "SIGN_IN_ALLOW does not name them any more"
+
+
+class AddressHasAccount(NotLetIn):
     """The verified address of somebody who is unknown belongs to an account."""
+
+    reason = "an account has their address, and the login is not added to it"
 
     def __init__(self, email: str) -> None:
         advice = "Log in to it once with your password, then add this login in its settings."
@@ -31,8 +57,9 @@ class AddressHasAccount(RegistrationClosed):
         super().__init__(f"There is an account for {email}. {advice}")
 
 
-class AccountDisabled(RegistrationClosed):
+class AccountDisabled(NotLetIn):
     sentence = "Your account is disabled. Ask the person who runs this service."
+    reason = "their account is disabled"
 
 
 @dataclass(frozen=True)
@@ -94,13 +121,15 @@ def _plain_name(name: object) -> str | None:
 def let_in(assertion: Assertion, invite: str, network: str) -> tuple[User, Identity]:
     """Return the account that an identity opens, with the identity.
 
-    `invite` is the secret of an invitation, or ''. Raises `RegistrationClosed`, of which
-    `AddressHasAccount` and `AccountDisabled` are kinds, and `TooManyRequests` for new accounts.
+    `invite` is the secret of an invitation, or ''. Raises `NotLetIn`, and `TooManyRequests` for
+    new accounts.
     """
     with acting(assertion):
-        identity = Identity.of(assertion.issuer, assertion.subject) or _bound(
-            assertion, invite, network
-        )
+        identity = Identity.of(assertion.issuer, assertion.subject)
+        if identity is None:
+            identity = _bound(assertion, invite, network)
+        elif identity.is_judged and not assertion.is_allowed:
+            identity = _invited_again(identity, assertion, invite)
     user = User.find(identity.owner_id)
     if user is None or user.disabled_at is not None:
         raise AccountDisabled
@@ -121,11 +150,8 @@ def _bound(assertion: Assertion, invite: str, network: str) -> Identity:
     """Return an identity that was bound to no account, bound by the rule."""
     email = assertion.email
     if email is None:
-        raise RegistrationClosed
-    invitation = None
-    if invite:
-        with suppress(Invalid):
-            invitation = Invitation.of_secret(invite, email)
+        raise AddressNotVerified
+    invitation = _invitation(invite, email)
     user = User.find_by_email(email)
     if user and invitation and invitation.space_id is None:
         return _bound_to_invited(user, assertion, invitation)
@@ -136,7 +162,25 @@ def _bound(assertion: Assertion, invite: str, network: str) -> Identity:
         raise AddressHasAccount(email)
     if invitation or assertion.is_allowed:
         return _bound_to_new(email, assertion, invitation, network)
-    raise RegistrationClosed
+    raise NotLetIn
+
+
+def _invitation(invite: str, email: str | None) -> Invitation | None:
+    """Return the invitation of this secret for this address; None if there is none."""
+    if invite and email:
+        with suppress(Invalid):
+            return Invitation.of_secret(invite, email)
+    return None
+
+
+def _invited_again(identity: Identity, assertion: Assertion, invite: str) -> Identity:
+    """Return an identity that SIGN_IN_ALLOW lets in no more, let in by an invitation."""
+    invitation = _invitation(invite, assertion.email)
+    user = User.find_by_email(assertion.email or "")
+    is_theirs = user is not None and user.id == identity.owner_id
+    if invitation is None or invitation.space_id is not None or user is None or not is_theirs:
+        raise NotAllowedAnyMore
+    return _bound_to_invited(user, assertion, invitation)
 
 
 def _bound_to_invited(user: User, assertion: Assertion, invitation: Invitation) -> Identity:
@@ -144,10 +188,10 @@ def _bound_to_invited(user: User, assertion: Assertion, invitation: Invitation) 
         raise AccountDisabled
     with transaction(user.id):
         known = Identity.of(assertion.issuer, assertion.subject)
-        if known:  # the same person was faster, in another window
+        if known and not known.is_judged:  # the same person was faster, in another window
             return known
         _claim(invitation)
-        return Identity.link(user.id, assertion.issuer, assertion.subject)
+        return Identity.link(user.id, assertion.issuer, assertion.subject, BY_INVITATION)
 
 
 def _bound_to_new(
@@ -168,7 +212,8 @@ def _bound_to_new(
             raise AddressHasAccount(email) from None
         if invitation:
             invitation.join_space(user)
-        return Identity.link(user.id, assertion.issuer, assertion.subject)
+        how = BY_INVITATION if invitation else BY_SETTING
+        return Identity.link(user.id, assertion.issuer, assertion.subject, how)
 
 
 def _let_in_by(assertion: Assertion, invitation: Invitation | None) -> str:
@@ -180,7 +225,7 @@ def _claim(invitation: Invitation) -> None:
     try:
         invitation.claim()
     except Invalid:
-        raise RegistrationClosed from None
+        raise NotLetIn from None
 
 
 def remove_identity(user: User, id: str) -> None:

@@ -99,7 +99,11 @@ def test_the_secret_of_a_login_is_a_cookie_for_ten_minutes_that_no_script_reads(
     assert cookie.startswith("sign-in=")
     assert {"Max-Age=600", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))
     assert "Secure" not in cookie
-    answer = visitor.get("/app/oidc", **{"X-Forwarded-Proto": "https"})
+
+
+def test_the_secret_of_a_login_over_https_is_bound_to_the_host(provider, start_service):
+    settings = provider.settings(BASE_URL="https://docs.example.org", TRUSTED_PROXY="127.0.0.1")
+    answer = Visitor(start_service(**settings)).get("/app/oidc")
     (cookie,) = answer.headers.get_all("Set-Cookie")
     assert cookie.startswith("__Host-sign-in=")
     assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))
@@ -119,6 +123,7 @@ def test_a_verified_address_of_an_allowed_domain_gets_an_account_without_a_passw
 
 
 def test_the_same_subject_comes_back_to_its_account_whatever_its_address_is_now(visitor, provider):
+    provider.person["groups"] = ["staff"]
     log_in(visitor, provider)
     email = provider.person["email"]
     provider.person |= {"email": "other@elsewhere.example", "name": "Somebody"}
@@ -138,12 +143,102 @@ def test_a_member_of_an_allowed_group_gets_an_account(visitor, provider):
     assert log_in(visitor, provider).status == 303
 
 
+def newest_reason(service):
+    """Why nobody was logged in, by the newest line of the log that says so."""
+    return re.findall(r"request (\w+): nobody was logged in: (.+)", service.stderr())[-1]
+
+
+def test_who_has_left_the_group_is_refused_in_words_and_in_the_log(service, provider):
+    email = f"{secrets.token_hex(6)}@elsewhere.example"
+    provider.person |= {"email": email, "groups": ["staff"]}
+    assert log_in(Visitor(service), provider).status == 303
+    for left in ({"groups": ["guests"]}, {"groups": []}, {"groups": None}):
+        provider.person |= left
+        visitor = Visitor(service)
+        answer = log_in(visitor, provider)
+        assert refused(visitor, answer, 403)
+        assert "You may not log in here any more" in answer.text
+        assert newest_reason(service) == (
+            re.search(r"request <code>(\w+)", answer.text)[1],
+            "SIGN_IN_ALLOW does not name them any more",
+        )
+        assert email not in service.stderr()
+    provider.person["groups"] = ["staff"]
+    assert log_in(Visitor(service), provider).status == 303
+
+
+def test_who_has_left_the_domain_is_refused(service, provider):
+    assert log_in(Visitor(service), provider).status == 303
+    for now in ({"email": "other@elsewhere.example"}, {"email_verified": False}):
+        former = dict(provider.person)
+        provider.person |= now
+        visitor = Visitor(service)
+        assert refused(visitor, log_in(visitor, provider), 403)
+        provider.person = former
+
+
+def test_another_login_that_was_added_in_a_session_lets_in_nobody_who_has_left(service, provider):
+    provider.person["groups"] = ["staff"]
+    provider.person["email"] = f"{secrets.token_hex(6)}@elsewhere.example"
+    visitor = Visitor(service)
+    log_in(visitor, provider)
+    provider.person |= {"sub": secrets.token_hex(6), "groups": []}
+    begun = visitor.get("/app/oidc?add=yes", **{"Sec-Fetch-Site": "same-origin"})
+    assert finish(visitor, provider, begun.headers["Location"]).status == 303
+    again = Visitor(service)
+    assert refused(again, log_in(again, provider), 403)
+
+
+def test_whom_an_operator_or_an_invitation_has_let_in_is_not_judged(member, provider):
+    service, person = member.service, provider.person
+    person |= {"email": f"{secrets.token_hex(6)}@elsewhere.example", "groups": []}
+    invited(service, provider, person["email"], "You are invited")
+    assert log_in(Visitor(service), provider).status == 303
+    person |= {"sub": secrets.token_hex(6), "email": "any@elsewhere.example"}
+    service.run_command("users", "link", member.email, provider.issuer, person["sub"])
+    assert log_in(Visitor(service), provider).status == 303
+
+
+def test_who_has_left_the_group_is_let_in_by_a_link_of_the_operator_or_an_invitation(
+    service, provider
+):
+    for by_operator in (True, False):
+        email = f"{secrets.token_hex(6)}@elsewhere.example"
+        provider.person |= {"sub": secrets.token_hex(6), "email": email, "groups": ["staff"]}
+        log_in(Visitor(service), provider)
+        provider.person["groups"] = []
+        assert log_in(Visitor(service), provider).status == 403
+        if by_operator:
+            service.run_command("users", "link", email, provider.issuer, provider.person["sub"])
+        else:
+            invited(service, provider, email, "Or log in with Acme")
+        assert log_in(Visitor(service), provider).status == 303
+
+
+def test_every_login_that_is_refused_has_its_reason_in_the_log(member, provider):
+    service, person = member.service, provider.person
+    person |= {"sub": secrets.token_hex(6), "email": "nobody@elsewhere.example"}
+    log_in(Visitor(service), provider)
+    assert "SIGN_IN_ALLOW does not name them" in newest_reason(service)[1]
+    person["email"] = member.email
+    log_in(Visitor(service), provider)
+    assert "an account has their address" in newest_reason(service)[1]
+    person["email_verified"] = False
+    answer = log_in(Visitor(service), provider)
+    assert "Your login brought no verified e-mail address" in answer.text
+    assert "email_verified: true" in newest_reason(service)[1]
+    service.run_command("users", "link", member.email, provider.issuer, person["sub"])
+    service.run_command("users", "disable", member.email)
+    log_in(Visitor(service), provider)
+    assert newest_reason(service)[1] == "their account is disabled"
+
+
 @pytest.mark.parametrize("verified", [False, None, "true", 1])
 def test_an_address_that_is_not_verified_lets_nobody_in(visitor, provider, verified):
     provider.person["email_verified"] = verified
     answer = log_in(visitor, provider)
     assert refused(visitor, answer, 403)
-    assert "takes no new accounts" in answer.text
+    assert "Your login brought no verified e-mail address" in answer.text
 
 
 def test_an_account_of_the_same_address_is_never_merged(visitor, provider, member):

@@ -1,5 +1,7 @@
 """Identities, and logins that wait for a provider: their bounds, their end, and altered rows."""
 
+from dataclasses import replace
+
 import pytest
 
 from models import Session, User, current_runtime, database
@@ -31,6 +33,15 @@ def test_an_identity_that_was_altered_opens_no_account_and_is_named(alice, bob):
     assert check_rows() == [f"{identity.id} was altered outside of the service, and is refused."]
     with pytest.raises(RegistrationClosed):
         let_in(Assertion(ISSUER, "ana", None), "", "here")
+
+
+def test_an_identity_of_version_1_0_0_is_judged_where_sign_in_allow_names_anybody(alice):
+    identity = Identity.link(alice.id, ISSUER, "ana")
+    identity.change(bound_by=None)
+    runtime = current_runtime()
+    for allowed, is_judged in ((None, False), (("group:staff",), True)):
+        runtime.settings = replace(runtime.settings, sign_in_allow=allowed)
+        assert Identity.of(ISSUER, "ana").is_judged is is_judged
 
 
 def test_a_session_with_another_identity_is_refused(alice):
