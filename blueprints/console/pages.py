@@ -23,7 +23,6 @@ from models.accounts import MemberSpace, spaces_of
 from models.core import NotFound, RegistrationClosed, now, rfc3339
 from models.events import has_mail
 from models.links import count_received, named_people, secret_of
-from models.records import has_passed
 from models.runtime import service_error_of
 
 from ..http import COOKIE, NOBODY, READ, WRITE
@@ -32,6 +31,7 @@ from ..http.problems import PROBLEM
 from ..schemas.fields import Timestamp
 from ..views.links import frame, visible, with_addresses
 from ..views.notices import brand, prefers_html
+from . import sentences
 from .forms import (
     accepts_html,
     form,
@@ -41,6 +41,7 @@ from .forms import (
     show_again,
     today,
 )
+from .sentences import State
 
 HOME = "/app/documents"
 SPACES = "/app/spaces"
@@ -190,7 +191,6 @@ _MANIFEST = {
 }
 
 Page = Callable[..., Response]
-State = tuple[str, str, int | None]  # a class of the stylesheet, words, a moment
 
 
 class Pages(Blueprint):
@@ -487,7 +487,8 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         form=form,
         form_key=form_key,
         friday=friday_after_tomorrow,
-        has_switch=_has_switch,
+        has_switch=sentences.has_switch,
+        in_space=in_space,
         link_ends=link_ends,
         made_for=made_for,
         mails=has_mail,
@@ -498,7 +499,8 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         new_files=new_files,
         whereabouts=whereabouts,
         this_page=this_page,
-        time=time,
+        say=sentences,
+        time=sentences.time,
         today=today,
         turned_link=turned_link,
     )
@@ -512,7 +514,7 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         has_pages=_has_pages,
         key_state=_key_state,
         kind=_kind,
-        link_state=_link_state,
+        link_state=sentences.link_state,
         milliseconds=Timestamp().deserialize,
         moment=rfc3339,
         named_people=named_people,
@@ -569,6 +571,11 @@ class AccountHolder:
 def may(scope: str) -> bool:
     """Return whether the role in the space permits this; elsewhere everything is permitted."""
     return bool(g.caller.may(scope))
+
+
+def in_space() -> bool:
+    """Return whether the pages are those of a space."""
+    return bool(g.get("caller") and g.caller.member)
 
 
 def made_for(joint: str) -> str:
@@ -633,20 +640,6 @@ def initials(name: str) -> str:
     return "".join(word[0] for word in named).upper() or "•"
 
 
-def time(moment: int | None, otherwise: str = "–", form: str = "") -> Markup | str:
-    """Return the element of a moment, in milliseconds, or `otherwise` without one.
-
-    It is in UTC to the minute; the script words it anew in the zone of the browser, by `form`, one
-    of those in `moments.js`.
-    """
-    if not moment:
-        return otherwise
-    second = rfc3339(moment)[:19]
-    shows = f' data-shows="{form}"' if form else ""
-    minute = second[:16].replace("T", " ")
-    return Markup(f'<time{shows} datetime="{second}Z">{minute} UTC</time>')  # noqa: S704
-
-
 def _kind(document: Any) -> str:
     return viewer.kind_of(document.media_type, document.name)
 
@@ -670,22 +663,6 @@ def _event_words(type: str) -> str:
     return _EVENT_WORDS.get(type, type.replace(".", " "))
 
 
-def _link_state(link: Any) -> State:
-    """Return the state of a link, with the moment at which the link ends or has ended."""
-    if link.revoked_at:
-        return "over", "deleted", link.revoked_at
-    # in the list of all links: the document is in the bin
-    if getattr(link, "target_name", "") is None:
-        return "over", "ended", None
-    if has_passed(link.expires_at):
-        return "over", "ended", link.expires_at
-    if link.max_views and link.views >= link.max_views:
-        return "over", "used up", link.last_used_at
-    if not link.enabled:
-        return "over", "off", link.disabled_at
-    return "live", "active", link.expires_at
-
-
 def notices_wait() -> bool:
     """Return whether somebody at the account's own address has yet to agree to notices."""
     webhook = _own_notices()
@@ -707,11 +684,6 @@ def mails_owner() -> bool:
 
 def _own_notices() -> Webhook | None:
     return Webhook.mailing_to(g.caller.owner_id, g.caller.user.email) if mails_owner() else None
-
-
-def _has_switch(link: Any) -> bool:
-    """Return whether the link can be turned off, or on: it has not ended."""
-    return _link_state(link)[1] in {"active", "off"}
 
 
 def _webhook_state(webhook: Any) -> State:

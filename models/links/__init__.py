@@ -24,6 +24,7 @@ from .guards import (
     texts_of,
 )
 from .lists import (
+    LinksOfTarget,
     count_live_links,
     link_of_owner,
     links_by_target,

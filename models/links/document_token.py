@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
-from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 
 from crypto import credentials
 
@@ -154,7 +154,11 @@ class DocumentToken(Credential, OfTarget):
     notifies_owner = Sealed(default=False)
     """Whether its owner gets a mail when it is opened, or takes files."""
 
+    sent_at = Sealed(default={})
+    """When it was last sent by mail, in milliseconds, by the address that got the mail."""
+
     target: Target  # set where a token is issued or listed
+    target_since = 0  # when it was led to this target; set where its openings are told
 
     @classmethod
     def lasts(cls, moment: Any) -> Any:
@@ -249,6 +253,7 @@ class DocumentToken(Credential, OfTarget):
         tokens, next_after = cls.page(target.owner_id, limit, after, target_id=target.id)
         for token in tokens:
             token.target = target
+        FormerTarget.tell_since_when(tokens)
         return tokens, next_after
 
     @classmethod
@@ -399,7 +404,13 @@ class DocumentToken(Credential, OfTarget):
         for token in cls.rows(cls.select().where(cls.target_id == target.id)):
             token._revoke_as_stored()
             digest = "" if token.has_password else None  # which no password meets
-            token.change(label=None, kept_secret=None, questions=None, password_digest=digest)
+            token.change(
+                label=None,
+                kept_secret=None,
+                questions=None,
+                password_digest=digest,
+                sent_at={},
+            )
 
     @classmethod
     def all_expired(cls) -> list[Self]:
@@ -452,6 +463,11 @@ class DocumentToken(Credential, OfTarget):
     agreement = asked("agreement")
     watermark = asked("watermark")
     agreement_sha256 = asked("agreement_sha256")
+
+    @property
+    def has_opened_target(self) -> bool:
+        """Whether it was used since it opens its present target: see `target_since`."""
+        return self.last_used_at is not None and self.last_used_at > self.target_since
 
     @property
     def has_expired(self) -> bool:
@@ -518,6 +534,15 @@ class FormerTarget(SealedByOwner, OfTarget):
         """Keep a former target, in the transaction that changes the target of the link."""
         cls.fresh(owner_id=owner_id, token_id=token_id, target_id=target_id).store()
         cls.keep_newest(MOST_FORMER_TARGETS, cls.token_id == token_id)
+
+    @classmethod
+    def tell_since_when(cls, tokens: list[DocumentToken]) -> None:
+        """Set of each token since when it opens its target; 0 for those that opened no other."""
+        ids = [token.id for token in tokens]
+        led = cls.select(cls.token_id, fn.MAX(cls.created_at)).where(cls.token_id.in_(ids))
+        since: dict[str, int] = dict(led.group_by(cls.token_id).tuples().execute()) if ids else {}
+        for token in tokens:
+            token.target_since = since.get(token.id, 0)
 
     @classmethod
     def all_of(cls, token_id: str) -> list[Self]:

@@ -51,6 +51,7 @@ def links_of_owner(
 def listed_links(owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
     """Return a page of `ListedLink`s by the filters of `DocumentToken.condition`."""
     tokens, next_after = DocumentToken.page(owner_id, limit, after, **filters)
+    FormerTarget.tell_since_when(tokens)
     targets = _targets(owner_id, {token.target_id for token in tokens})
     return [_listed(token, targets.get(token.target_id)) for token in tokens], next_after
 
@@ -72,7 +73,8 @@ class LinksOfTarget:
     """The number of live links, the id of the newest one, and the last use of a link, by whom.
 
     `ends_at` is when the only live link ends. `used_by` is what is known of the reader, else the
-    label of the link. Moments are in milliseconds.
+    label of the link. What links opened before they were led to this target is told by
+    `used_before` alone. Moments are in milliseconds.
     """
 
     live: int
@@ -80,6 +82,7 @@ class LinksOfTarget:
     ends_at: int | None
     used_at: int | None
     used_by: str | None
+    used_before: bool = False
 
 
 def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
@@ -90,12 +93,18 @@ def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
     owner_id = targets[0].owner_id
     values = _numbered("target", by_id)
     rows = _counts(len(by_id)).all(owner_id=owner_id, now=now(), **values)
-    readers = _last_readers(owner_id, {id: used_at for id, *_, used_at in rows if used_at}, by_id)
+    used_at = {id: last_used_at for id, *_, last_used_at, _before in rows if last_used_at}
+    readers = _last_readers(owner_id, used_at, by_id)
     return {
         id: LinksOfTarget(
-            int(live), newest_id, ends_at if live == 1 else None, used_at, readers.get(id)
+            int(live),
+            newest_id,
+            ends_at if live == 1 else None,
+            used_at.get(id),
+            readers.get(id),
+            bool(used_before),
         )
-        for id, live, newest_id, ends_at, used_at in rows
+        for id, live, newest_id, ends_at, _used_at, used_before in rows
     }
 
 
@@ -111,9 +120,15 @@ def _parameters(name: str, count: int) -> list[Any]:
 def _counts(count: int) -> Any:
     """Count the live links to so many targets.
 
-    With it come the id of the newest live link, the last end of one, and the last use of any.
+    With it come the id of the newest live link, the last end of one, the last use of any, and
+    whether one was used before it was led to this target.
     """
     token = DocumentToken
+    led_here_at = FormerTarget.select(fn.MAX(FormerTarget.created_at)).where(
+        FormerTarget.token_id == token.id
+    )
+    since = fn.COALESCE(led_here_at, SQL("0"))
+    is_used_since = token.last_used_at > since
     is_live = token.condition("live", True, param("now"))
     return (
         token.select(
@@ -121,7 +136,8 @@ def _counts(count: int) -> Any:
             fn.COUNT(Case(None, ((is_live, SQL("1")),))),
             fn.MAX(Case(None, ((is_live, token.id),))),
             fn.MAX(Case(None, ((is_live, token.expires_at),))),
-            fn.MAX(token.last_used_at),
+            fn.MAX(Case(None, ((is_used_since, token.last_used_at),))),
+            fn.MAX(Case(None, ((token.last_used_at <= since, SQL("1")),))),
         )
         .where(
             token.owner_id == param("owner_id"), token.target_id.in_(_parameters("target", count))
@@ -251,6 +267,7 @@ def link_of_owner(owner_id: str, id: str) -> DocumentToken:
     """Return the link with its target. `NotFound` also if the target is gone, or in the bin."""
     token = DocumentToken.one_of(owner_id, id)
     token.target = target_of(owner_id, token.target_id)
+    FormerTarget.tell_since_when([token])
     return token
 
 

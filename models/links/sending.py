@@ -7,7 +7,7 @@ first, by a code.
 from dataclasses import dataclass
 
 from ..accounts import sender_of
-from ..core import Invalid, NotFound
+from ..core import Invalid, NotFound, now
 from ..events import NO_MAIL, Mail, has_mail, name_in_mail
 from ..runtime import current_runtime
 from ..storage import transaction
@@ -58,6 +58,8 @@ def send_link(owner_id: str, id: str, note: str | None = None) -> SentLink:
             is_sent = Mail.enqueue(owner_id, "link", recipient, subject, text, link_id=link.id)
             (sent_to if is_sent else not_sent_to).append(recipient)
         if sent_to:
+            still_named = {one: at for one, at in link.sent_at.items() if one in recipients}
+            link.change(sent_at=still_named | dict.fromkeys(sent_to, now()))
             link.record_event("token.sent", recipients=len(sent_to))
     return SentLink(sent_to, not_sent_to)
 

@@ -138,7 +138,7 @@ def _facts_of_link(link: DocumentToken) -> RowFacts:
     facts = {name: getattr(link, name) for name in _LINK_COLUMNS}
     facts["digest"] = link.digest.hex()
     facts["has_password"] = link.has_password
-    return {**facts, "label": link.label, "gate": vars(link.gate)}
+    return {**facts, "label": link.label, "gate": vars(link.gate), "sent_at": link.sent_at}
 
 
 def _store_link(owner_id: str, facts: RowFacts) -> None:
@@ -147,6 +147,7 @@ def _store_link(owner_id: str, facts: RowFacts) -> None:
     for name in _LINK_COLUMNS:
         setattr(link, name, facts[name])
     link.label = facts["label"]
+    link.sent_at = facts.get("sent_at", {})
     link.password_digest = "" if facts["has_password"] else None  # which no password meets
     link.gate = Gate.of(facts["gate"])
     link.store()

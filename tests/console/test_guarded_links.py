@@ -259,7 +259,7 @@ def test_a_mailed_link_for_a_new_password_leads_to_a_page_that_says_so(mailing, 
     answer = visitor.submit(short, "/app/signup", email=email, password="another long password")
     assert answer.headers["Location"].startswith("/app/documents?")
     assert "Your new password is set." in element_of(visitor.follow(answer), "say")
-    assert "Sign up" in words(Visitor(mailing).get(path))
+    assert "This link does not work any more" in words(Visitor(mailing).get(path))
 
 
 def test_a_link_for_named_people_is_sent_from_its_page_and_where_it_is_made(owner, email, box):
@@ -292,6 +292,8 @@ def test_the_card_of_a_new_link_stays_when_it_is_sent_or_turned_off(owner, email
 
     sent = owner.follow(owner.submit(card, f"{path}/send", note="As agreed."))
     assert "It is on its way to them." in element_of(sent, "say")
+    assert re.search(rf"Sent to {email} ?, 20", words(sent))
+    assert "Send it to them again" in words(sent)
     assert "Your link is ready" in words(sent)
 
     off = owner.follow(owner.submit(sent, f"{path}/enabled", enabled="no"))

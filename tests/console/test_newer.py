@@ -102,3 +102,20 @@ def test_the_pages_are_accessible_and_long_names_are_not_cut_off(
     for one in (path, f"/app/documents/{document['id']}/newer"):
         page.goto(service.url + one)
         check(page, one)
+
+
+def test_openings_of_the_old_file_are_not_told_of_the_new_one(member):
+    found = member.api.upload(b"one", name="offer.txt", token={})
+    member.api.open(found["token"]["viewUrl"])
+    member.api.open(found["token"]["viewUrl"])
+    answer = send(member, f"/app/documents/{found['id']}/newer?key=newer")
+    page = words(member.get(answer.headers["Location"].partition("?")[0]))
+    assert "opened 2 times before it was replaced" in page
+    assert "Nobody has opened the new file yet." in page
+    assert "Nothing is known of its openings" not in page
+    assert "new file not opened yet" in words(member.get("/app/documents"))
+    links = words(member.get("/app/links"))
+    assert "opened 2 times before it was replaced" in links
+    member.api.open(found["token"]["shortUrl"])
+    assert "Opened 20" in words(member.get("/app/documents"))
+    assert "before it was replaced" not in words(member.get("/app/links"))

@@ -20,8 +20,8 @@ function keepPrivate() {
   const isOne = unlinked.size === 1;
   forget(unlinked);
   drop.classList.remove("large");
-  if (!running) say(isOne ? "Stored. Only you can open it." : "Stored. Only you can open them.");
-  drop.elements.file.focus();
+  if (!running) say(isOne ? drop.dataset.kept : drop.dataset.allKept); // who can open it, as the page knows
+  ($("#list a[href]") || drop.elements.file).focus();
 }
 
 async function post(address, fields) {
