@@ -35,6 +35,7 @@ from models.operations import (
     PeriodicTask,
     check_payload_store,
     drop_objects,
+    end_links,
     refuse_copied,
     setup,
     sweep,
@@ -190,6 +191,7 @@ def start_background_work(runtime: Runtime) -> None:
     runtime.run_in_background(
         task(sweep, 60),
         task(drop_objects, 1),
+        task(end_links, 1),
         task(engine().checkpoint_wal, 0.2),
         task(Event.record_readings, 0.05),
         task(record_merged, 1, at_end=partial(record_merged, all=True)),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 from peewee import Table as TableReference
+from peewee import fn
 
 from ..core import Invalid, NotFound, now
 from ..events import Event, EventHead
@@ -19,6 +20,7 @@ from ..storage import database, shred, transaction
 from .document import Document
 
 MOST_DOCUMENTS = 200
+MOST_COLLECTIONS = 100  # that hold one document; its deletion takes it out of all of them
 USUAL_MAX_BYTES = 1 << 30
 _LISTED: Any = TableReference("collection_document", ("document_id", "collection_id"))
 _FIELDS = {"title": "title", "note": "note", "max_bytes": "maxBytes"}  # their names in events
@@ -108,6 +110,16 @@ class Collection(KeyedRow, Owned):
             owner_id, id, add=[document.id], add_pointer="#/collectionId"
         )
 
+    def replace_document(self, former_id: str, newer_id: str) -> None:
+        """Have a newer document take the place of a former one, in an open transaction.
+
+        It is in as many collections as the former one was.
+        """
+        before = self.document_ids
+        ids = [newer_id if id == former_id else id for id in before]
+        self.change(documents_listed=ids)
+        self._record_members(before, ids)
+
     def _change(
         self,
         add: Iterable[str] = (),
@@ -125,6 +137,8 @@ class Collection(KeyedRow, Owned):
             raise NotFound(_ABSENT)
         if len(ids) > MOST_DOCUMENTS:
             raise Invalid(add_pointer, f"A collection has at most {MOST_DOCUMENTS} documents.")
+        if new:
+            _refuse_if_in_many(new)
         if not set(order := list(order)) <= set(ids):
             raise Invalid("#/order", "Name documents of the collection only.")
         ids = list(dict.fromkeys([*order, *ids]))
@@ -275,6 +289,16 @@ class Collection(KeyedRow, Owned):
 def listed_in(collection_ids: Any) -> Any:
     """Return the query of the ids of the documents in collections, whose ids a query returns."""
     return _LISTED.select(_LISTED.document_id).where(_LISTED.collection_id.in_(collection_ids))
+
+
+def _refuse_if_in_many(document_ids: set[str]) -> None:
+    """Raise `QuotaExceeded` if one of the documents cannot be in one more collection."""
+    of = _LISTED.document_id
+    counts = _LISTED.select(fn.COUNT(of).alias("count")).where(of.in_(list(document_ids)))
+    most = counts.group_by(of).order_by(fn.COUNT(of).desc()).limit(1)
+    for row in most.execute(database):
+        remedy = "Take it out of one first."
+        refuse_if_full(row["count"], MOST_COLLECTIONS, "collections with this document", remedy)
 
 
 def _take_out_of_all(document: Document) -> None:

@@ -65,18 +65,17 @@ class WebhookDelivery(Sendable, SealedByOwner):
         """
         asked = {"owner_id": event.owner_id, "type": f" {event.type} "}
         webhook_ids = [to] if to else [id for (id,) in _subscribed().all(**asked)]
+        if not webhook_ids:
+            return
+        delivery: Self = cls.fresh(owner_id=event.owner_id, event_id=event.id, attempts=0)
+        delivery.type = event.type
+        delivery.due_at = delivery.created_at
+        delivery.values = cls.values_of(event)
         for position, webhook_id in enumerate(webhook_ids):
-            delivery: Self = cls.fresh(
-                owner_id=event.owner_id, webhook_id=webhook_id, event_id=event.id
-            )
+            delivery.webhook_id = webhook_id
             delivery.id = id_like(cls.PREFIX, event.id, position)
-            delivery.type = event.type
-            delivery.due_at = delivery.created_at
-            delivery.attempts = 0
-            delivery.values = cls.values_of(event)
             delivery.store()
-        if webhook_ids:
-            database.after_commit(delivery_queued.set)
+        database.after_commit(delivery_queued.set)
 
     @classmethod
     def values_of(cls, event: Any) -> dict[str, Any]:

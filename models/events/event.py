@@ -35,6 +35,7 @@ from .delivery import WebhookDelivery
 
 Facts = Mapping[str, Any]
 
+MOST_RECORDED = 500  # due events in one transaction: others wait for about 30 ms
 READER_WAITS_SECONDS = 0.25  # for a writer, before it lists without its latest readings
 
 READINGS = (
@@ -216,15 +217,24 @@ class Event(Owned):
 
     @classmethod
     def _record_due(cls, owner_id: str, wait_seconds: float | None = None) -> None:
+        """Record all that is due of an owner, `MOST_RECORDED` events in a transaction."""
+        while cls._record_first_due(owner_id, wait_seconds) == MOST_RECORDED:
+            pass
+
+    @classmethod
+    def _record_first_due(cls, owner_id: str, wait_seconds: float | None) -> int:
+        """Record the first events that are due of an owner; return how many these were."""
         unrecorded = current_runtime().unrecorded
         with connected(), separate_transaction(owner_id, synced=False, wait_seconds=wait_seconds):
-            due = unrecorded.take_due_of_owner(owner_id)
+            due = unrecorded.take_due_of_owner(owner_id, MOST_RECORDED)
             on_rollback(partial(unrecorded.put_back, owner_id, due))
             if Owner.select().where(Owner.id == owner_id).exists():  # else deleted meanwhile
-                cls._insert_counted(due.events)
+                with EventHead.moved_once(owner_id):
+                    cls._insert_counted(due.events)
             for (record_use, id), moment in due.uses.items():
                 record_use(id, moment)
         unrecorded.end_taking(owner_id)
+        return len(due.events)
 
     @classmethod
     def feed(

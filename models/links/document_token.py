@@ -34,6 +34,7 @@ from .target import OfTarget, Target, is_there, target_of
 PERMISSIONS = ("view", "download")
 UPLOAD = "upload"  # alone, of a link to a collection: it takes files, and opens nothing
 MOST_FILES = 200  # that a link for uploads takes
+MOST_LIVE_LINKS = 200  # to one target; a newer version moves all of them in one transaction
 MOST_FORMER_TARGETS = 20  # of a link; the oldest go: the log of its owner holds all changes
 OPTIONS = {  # the options that an owner sets, and the names of their fields in events
     "label": "label",
@@ -210,6 +211,7 @@ class DocumentToken(Credential, OfTarget):
             if not with_upload:
                 cls._refuse_if_many(target.owner_id)
             token.store()
+            cls._refuse_if_target_has_many(target)
             keep_text(target, token.agreement)
             if token.notifies_owner:
                 Webhook.notify_owner(target.owner_id)
@@ -249,6 +251,25 @@ class DocumentToken(Credential, OfTarget):
         )
 
     @classmethod
+    def live_to(cls, target: Target) -> Any:
+        """Return the query of the live links to a target."""
+        return cls.select().where(
+            cls.owner_id == target.owner_id,
+            cls.target_id == target.id,
+            cls.condition("live", True, now()),
+        )
+
+    @classmethod
+    def _refuse_if_target_has_many(cls, target: Target) -> None:
+        """Raise `QuotaExceeded` if the transaction has added a live link to a target that had the
+        most already.
+        """
+        others = cls.live_to(target).count() - 1
+        kind = "collection" if isinstance(target, Collection) else "document"
+        what = f"live links to this {kind}"
+        refuse_if_full(others, MOST_LIVE_LINKS, what, "Turn one off, or revoke it, first.")
+
+    @classmethod
     def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage:
         tokens, next_after = cls.page(target.owner_id, limit, after, target_id=target.id)
         for token in tokens:
@@ -277,6 +298,7 @@ class DocumentToken(Credential, OfTarget):
             if token.revoked_at is not None:
                 raise TokenRevoked
             token.target = target_of(owner_id, token.target_id)
+            opened_before = None if token.is_closed else token.target_id
             if token.has_ended() and not token.with_upload:
                 cls._refuse_if_many(token.owner_id)
             if target and target.id != token.target_id:
@@ -287,6 +309,8 @@ class DocumentToken(Credential, OfTarget):
             token._set_options({name: changes[name] for name in changed})
             if changed:
                 token._store_options(changed)
+            if not token.is_closed and token.target_id != opened_before:
+                cls._refuse_if_target_has_many(token.target)
         return token
 
     def _set_options(self, options: dict[str, Any]) -> None:
@@ -397,11 +421,12 @@ class DocumentToken(Credential, OfTarget):
             self.record_event("token.visited", **facts)
 
     @classmethod
-    def revoke_all_of(cls, target: Target) -> None:
-        """Revoke all tokens of a target, and forget what they say, in the transaction that deletes
-        it.
+    def revoke_all(cls, condition: Any) -> None:
+        """Revoke the tokens that meet a condition, and forget what they say, in a transaction.
+
+        It is for tokens whose target is deleted.
         """
-        for token in cls.rows(cls.select().where(cls.target_id == target.id)):
+        for token in cls.rows(cls.select().where(condition)):
             token._revoke_as_stored()
             digest = "" if token.has_password else None  # which no password meets
             token.change(
@@ -549,7 +574,3 @@ class FormerTarget(SealedByOwner, OfTarget):
         """Return the former targets of a link, the last one first."""
         rows = cls.select().where(cls.token_id == token_id).order_by(cls.id.desc())
         return cls.rows(rows.limit(MOST_FORMER_TARGETS))
-
-
-for table in (Document, Collection):
-    table.at_deletion.append(DocumentToken.revoke_all_of)

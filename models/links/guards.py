@@ -35,7 +35,6 @@ from ..core import (
     now,
     rfc3339,
 )
-from ..documents import Collection, Document
 from ..events import (
     MAIL_KINDS,
     Event,
@@ -513,14 +512,3 @@ def receipt_of(owner_id: str, sequence: int, since: int) -> str:
         "previous": bytes(previous).hex(),
     }
     return json.dumps(line) + "\n"
-
-
-def drop_all_of(target: Target) -> None:
-    """Drop all rows of guarded links of a target, in the transaction that deletes it."""
-    for table in (Opening, Recipient):
-        table.delete().where(table.target_id == target.id).execute()
-    drop_texts_of(target)
-
-
-for table in (Document, Collection):
-    table.at_deletion.append(drop_all_of)

@@ -9,10 +9,10 @@ from peewee import SQL, Case, fn
 
 from ..core import NotFound, now
 from ..documents import Collection, Document, listed_in
-from ..events import READINGS, Event, facts_about
+from ..events import READINGS, Event, EventHead, facts_about
 from ..records import ResultPage, RowWith
 from ..storage import param, prepared
-from .document_token import UPLOAD, DocumentToken, FormerTarget
+from .document_token import MOST_LIVE_LINKS, UPLOAD, DocumentToken, FormerTarget
 from .guards import NOTHING, Gate, Opening, asked
 from .target import Target, target_of
 
@@ -248,13 +248,7 @@ def _opened(owner_id: Any, moment: Any) -> Any:
 
 
 def count_live_links(target: Target) -> int:
-    token = DocumentToken
-    live = token.select().where(
-        token.owner_id == target.owner_id,
-        token.target_id == target.id,
-        token.condition("live", True, now()),
-    )
-    return int(live.count())
+    return int(DocumentToken.live_to(target).count())
 
 
 def listed_link(owner_id: str, id: str) -> ListedLink:
@@ -300,27 +294,35 @@ def readings_by_links(
 def replacer_of(owner_id: str, former_id: str) -> Callable[[Document], None]:
     """Return a function by which a new document takes the place of a former one, which stays.
 
-    It is called in the transaction that stores the new row. The new document gets all links to the
-    former one that are not revoked, and its place in each collection. Raises `NotFound`; the
-    function raises `NotFound`, too, or `Invalid`.
+    It is called in the transaction that stores the new row. The new document gets all live links to
+    the former one, the newest of those that are off or have ended, `MOST_LIVE_LINKS` together, and
+    its place in each collection. Raises `NotFound`; the function raises `NotFound`, too, or
+    `Invalid`.
     """
     Document.one_of(owner_id, former_id)
 
     def replace_former(newer: Document) -> None:
         former = Document.one_of(owner_id, former_id)
-        links = DocumentToken.select().where(
-            DocumentToken.target_id == former_id, DocumentToken.revoked_at.is_null()
-        )
-        for link in DocumentToken.rows(links):
-            link.target = former
-            link.change_target(newer)
-        for collection in Collection.holding(former):
-            order = [newer.id if id == former_id else id for id in collection.document_ids]
-            Collection.edit(
-                owner_id, collection.id, add=[newer.id], remove=[former_id], order=order
-            )
+        with EventHead.moved_once(owner_id):
+            for link in _links_to_move(former):
+                link.target = former
+                link.change_target(newer)
+            for collection in Collection.holding(former):
+                collection.replace_document(former_id, newer.id)
 
     return replace_former
+
+
+def _links_to_move(former: Document) -> list[DocumentToken]:
+    """Return all live links to a document, and the newest of those that may become live again."""
+    live = DocumentToken.rows(DocumentToken.live_to(former))
+    others = DocumentToken.select().where(
+        DocumentToken.target_id == former.id,
+        DocumentToken.revoked_at.is_null(),
+        ~DocumentToken.condition("live", True, now()),
+    )
+    room = max(0, MOST_LIVE_LINKS - len(live))
+    return live + DocumentToken.rows(others.order_by(DocumentToken.id.desc()).limit(room))
 
 
 def _target(owner_id: str, id: str) -> Target | None:

@@ -4,7 +4,7 @@ from crypto import generate_root_key
 
 from .account_deletion import AccountContents, delete_account, delete_space
 from .audit import AuditResult, ExportedLog, checkpoint, read_receipts, verify_log
-from .background import PeriodicTask, drop_objects, sweep
+from .background import PeriodicTask, drop_objects, end_links, sweep
 from .backup import (
     create_backup,
     last_backup_at,

@@ -20,7 +20,7 @@ from ..accounts import ApiKey, Identity, Invitation, Member, User, drop_member
 from ..core import Busy, LastManager, NotFound, SpaceNotEmpty, StorageFull, now
 from ..documents import Collection, Document
 from ..events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all_events
-from ..links import DocumentToken, Opening, Recipient, drop_texts_of
+from ..links import DocumentToken, FormerTarget, Opening, Recipient, drop_texts_of
 from ..records import Owner
 from ..runtime import log_failure
 from ..storage import engine, separate_transaction, shred, transaction
@@ -28,7 +28,7 @@ from ..storage import engine, separate_transaction, shred, transaction
 BATCH_DOCUMENTS = 100  # some milliseconds, so that no other writer waits for long
 BATCH_BYTES = 16 << 20  # of the documents of a batch, unless it is one document
 # Their rows are deleted before the documents and collections that they are about.
-_TABLES: tuple[Any, ...] = (Opening, Recipient, DocumentToken)
+_TABLES: tuple[Any, ...] = (Opening, Recipient, FormerTarget, DocumentToken)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ..accounts import (
 from ..core import PayloadStoreAway, now
 from ..documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
 from ..events import Mail, MailLimit, WebhookDelivery, forget_many_events, forget_old_events
-from ..links import DocumentToken, Opening
+from ..links import DocumentToken, Opening, end_links_of_deleted
 from ..runtime import (
     current_runtime,
     errors_of,
@@ -119,6 +119,12 @@ def drop_objects() -> None:
     """Delete objects that no document refers to any more."""
     with suppress(PayloadStoreAway):  # logged; tried again later
         UnreferencedObject.drop_due(Document.having_objects)
+
+
+def end_links() -> None:
+    """Go on to end the links of deleted documents and collections that had many."""
+    with connected():
+        end_links_of_deleted()
 
 
 def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:

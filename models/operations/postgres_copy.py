@@ -55,6 +55,7 @@ TABLES = (  # each after the tables that it refers to
     "opening",
     "kept_text",
     "former_target",
+    "deleted_target",
 )
 
 

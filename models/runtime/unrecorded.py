@@ -167,13 +167,17 @@ class UnrecordedEvents:
         """Return whether something is due, or is being recorded by another thread."""
         return owner_id in self._due
 
-    def take_due_of_owner(self, owner_id: str) -> Due:
-        """Take all that is due of an owner. Then call `put_back`, or `end_taking`."""
+    def take_due_of_owner(self, owner_id: str, most: int = MOST_DUE) -> Due:
+        """Take the first `most` events that are due of an owner, and all uses.
+
+        Then call `put_back`, or `end_taking`.
+        """
         with self._lock:
             due = self._due.get(owner_id, Due())
-            self._due[owner_id] = Due()
-            self._count_due -= len(due.events)
-        return due
+            taken = Due(due.events[:most], due.uses)
+            self._due[owner_id] = Due(due.events[most:])
+            self._count_due -= len(taken.events)
+        return taken
 
     def put_back(self, owner_id: str, due: Due) -> None:
         """Make due again what was taken and not recorded; the owner is the last one then."""

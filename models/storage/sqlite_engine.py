@@ -39,6 +39,20 @@ _ERRORS: dict[str, type[ServiceError]] = {
 }
 
 
+def _acquire(lock: threading.Lock, deadline: float) -> None:
+    """Acquire a lock. Raise `Busy` if it is not free until `deadline`, of `time.monotonic`."""
+    if not lock.acquire(timeout=max(0, deadline - time.monotonic())):
+        raise Busy
+
+
+class _Line:
+    """The transactions of one owner: one of them has the lock, the others wait for it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.length = 0
+
+
 class SqliteEngine(Engine):
     pieces_at_once = 4
     database = database
@@ -47,6 +61,8 @@ class SqliteEngine(Engine):
         # Waiting writers sleep until it is free; SQLite's own lock is asked again and again, with
         # ever longer pauses, so that a late writer may get it before an early one.
         self._writer_lock = threading.Lock()
+        self._lines: dict[str, _Line] = {}  # by owner
+        self._lines_guard = threading.Lock()
         self._wal = GroupCommit(lambda: f"{database.database}-wal")
         self._reset_after_failures = 0  # the number of failed syncs when the WAL was last reset
         self._wal_grown = threading.Event()  # since the last checkpoint
@@ -64,7 +80,7 @@ class SqliteEngine(Engine):
     @contextmanager
     def write_transaction(
         self,
-        owner_id: str | None,  # noqa: ARG002  one lock is for all
+        owner_id: str | None,
         *,
         synced: bool,  # noqa: ARG002  by `sync`, for several at once
         wait_seconds: float | None = None,
@@ -72,18 +88,42 @@ class SqliteEngine(Engine):
         """Yield the number of failed syncs before the transaction.
 
         The lock is waited for as long as SQLite's own, so that waiting writers time out together.
+        Of each owner one transaction at a time waits for it, so that an owner with many
+        transactions delays others by one of them.
         """
         delete_ballast_if_full(database.database)
         longest = PRAGMAS["busy_timeout"] / 1000 if wait_seconds is None else wait_seconds
-        if not self._writer_lock.acquire(timeout=longest):
-            raise Busy
-        try:
-            failures = self._failures_after_reset()
-            with database.on_writer(), database.transaction():
-                yield failures
-        finally:
-            self._writer_lock.release()
+        deadline = time.monotonic() + longest
+        with self._first_of(owner_id, deadline):
+            _acquire(self._writer_lock, deadline)
+            try:
+                failures = self._failures_after_reset()
+                with database.on_writer(), database.transaction():
+                    yield failures
+            finally:
+                self._writer_lock.release()
         self._wal_grown.set()
+
+    @contextmanager
+    def _first_of(self, owner_id: str | None, deadline: float) -> Iterator[None]:
+        """Wait until no other transaction of the owner waits for the writer lock, or has it."""
+        if owner_id is None:
+            yield
+            return
+        with self._lines_guard:
+            line = self._lines.setdefault(owner_id, _Line())
+            line.length += 1
+        try:
+            _acquire(line.lock, deadline)
+            try:
+                yield
+            finally:
+                line.lock.release()
+        finally:
+            with self._lines_guard:
+                line.length -= 1
+                if not line.length:
+                    del self._lines[owner_id]
 
     def sync(self, since: int | None = None) -> None:
         self._wal.sync(since)

@@ -3,16 +3,17 @@
 import contextlib
 import shutil
 import sqlite3
+import threading
 
 import pytest
 from peewee import OperationalError
 
 from models import User, connected, current_runtime, database, in_one_transaction, transaction
-from models.core import generate_id
-from models.storage import engine, open_database
+from models.core import Busy, generate_id
+from models.storage import engine, open_database, separate_transaction
 from models.storage import group_commit as group_sync
 from models.storage.sqlite import PRAGMAS
-from tests.waiting import run_in_threads
+from tests.waiting import run_in_threads, until
 
 
 def test_later_ids_sort_later_also_within_one_millisecond():
@@ -39,6 +40,57 @@ def test_many_threads_that_read_then_write_all_succeed(alice):
     run_in_threads(*[work] * 8)
 
     assert User.get_by_id(alice.id).disabled_at == 200
+
+
+def test_an_owner_with_many_transactions_delays_another_owner_by_one_of_them(alice, bob):
+    order = []
+    held, may_go_on = threading.Event(), threading.Event()
+
+    def hold():
+        with connected(), transaction(alice.id):
+            held.set()
+            may_go_on.wait(60)
+
+    def write(owner):
+        with connected(), transaction(owner.id):
+            order.append(owner.email)
+
+    first = threading.Thread(target=hold)
+    first.start()
+    held.wait(60)
+    writers = [threading.Thread(target=write, args=[alice]) for _ in range(5)]
+    for thread in writers:
+        thread.start()
+    line = engine()._lines[alice.id]
+    until(lambda: line.length == 6)
+    last = threading.Thread(target=write, args=[bob])
+    last.start()
+    until(lambda: bob.id in engine()._lines)
+    may_go_on.set()
+    for thread in (first, *writers, last):
+        thread.join(60)
+    assert order.index(bob.email) <= 1
+    assert len(order) == 6
+    assert engine()._lines == {}
+
+
+def test_a_transaction_that_waits_for_others_of_its_owner_is_refused_after_a_while(alice, bob):
+    held, may_go_on = threading.Event(), threading.Event()
+
+    def hold():
+        with connected(), transaction(alice.id):
+            held.set()
+            may_go_on.wait(60)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(60)
+    with pytest.raises(Busy), separate_transaction(alice.id, wait_seconds=0.01):
+        pass
+    may_go_on.set()
+    thread.join(60)
+    with separate_transaction(alice.id, wait_seconds=0.01):
+        pass
 
 
 def test_what_was_written_is_moved_from_the_log_into_the_database(alice, instance):

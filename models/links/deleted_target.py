@@ -1,0 +1,89 @@
+"""What the deletion of a document or a collection does to its links.
+
+The transaction that deletes the target deletes its key, so that from then on each of its links is
+answered with 410. The rows of its links are revoked and deleted in the same transaction if they are
+few. Many would keep all other writers waiting: then the transaction records that the target is
+deleted, and `end_links_of_deleted` goes on in batches, also after the process was killed.
+"""
+
+from typing import Any, Self
+
+from peewee import TextField, fn
+
+from ..documents import Collection, Document
+from ..events import EventHead
+from ..records import PAGE_ROWS, Table
+from ..storage import database, separate_transaction, transaction
+from .document_token import DocumentToken
+from .guards import Opening, Recipient, drop_texts_of
+from .target import Target, table_of
+
+_TABLES: tuple[Any, ...] = (DocumentToken, Opening, Recipient)
+
+
+class DeletedTarget(Table):
+    """A deleted target, whose links still have rows to be revoked or deleted. Its id is the
+    target's.
+
+    The row is not sealed: a row that somebody has added ends no link of a target that is there.
+    """
+
+    PREFIX = "doc"
+
+    owner_id = TextField()
+
+    @classmethod
+    def next(cls) -> Self | None:
+        found: Self | None = cls.select().order_by(cls.id).first()
+        return found
+
+
+def end_links_of(target: Target) -> None:
+    """End the links of a target, in the transaction that deletes it."""
+    drop_texts_of(target)
+    if _count_rows(target.id) > PAGE_ROWS:
+        columns = DeletedTarget.fresh(owner_id=target.owner_id)
+        columns.id = target.id
+        columns.store()
+        return
+    for table in (Opening, Recipient):
+        table.delete().where(table.target_id == target.id).execute()
+    DocumentToken.revoke_all(DocumentToken.target_id == target.id)
+
+
+def end_links_of_deleted() -> None:
+    """End the links of all targets whose deletion left many, in batches."""
+    while deleted := DeletedTarget.next():
+        if table_of(deleted.id).as_stored(deleted.id) is None:
+            _end_in_batches(deleted)
+        with separate_transaction(deleted.owner_id, synced=False):
+            DeletedTarget.delete().where(DeletedTarget.id == deleted.id).execute()
+
+
+def _end_in_batches(deleted: DeletedTarget) -> None:
+    for table in (Opening, Recipient):
+        table.delete_in_batches(table.target_id == deleted.id, deleted.owner_id)
+    of_target = DocumentToken.target_id == deleted.id
+    after = ""
+    while ids := _ids_of(DocumentToken, of_target & (DocumentToken.id > after)):
+        with transaction(deleted.owner_id), EventHead.moved_once(deleted.owner_id):
+            DocumentToken.revoke_all(of_target & DocumentToken.id.in_(ids))
+        after = ids[-1]
+
+
+def _ids_of(table: Any, condition: Any) -> list[str]:
+    """Return the first `PAGE_ROWS` ids of rows that meet the condition."""
+    found = table.select(table.id).where(condition).order_by(table.id).limit(PAGE_ROWS)
+    return [id for (id,) in database.execute(found).fetchall()]
+
+
+def _count_rows(target_id: str) -> int:
+    counts = (
+        table.select(fn.COUNT(table.id)).where(table.target_id == target_id).scalar()
+        for table in _TABLES
+    )
+    return sum(counts)
+
+
+for table in (Document, Collection):
+    table.at_deletion.append(end_links_of)
