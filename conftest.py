@@ -14,6 +14,7 @@ from tests.listener import Listener
 from tests.requirements import skip_unless_required
 
 NEEDED = {  # a fixture -> the marker of the tests that need it
+    "chromium_of_playwright": "browser",
     "launch_chromium": "browser",
     "start_firefox": "browser",
     "webkit_browser": "browser",

@@ -147,18 +147,24 @@ def temporary_document(alice):
 
 
 @pytest.fixture(scope="session")
-def launch_chromium():
+def chromium_of_playwright():
+    """What starts Chromium; tests that need it are skipped if playwright is not installed."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        yield driver.chromium
+
+
+@pytest.fixture(scope="session")
+def launch_chromium(chromium_of_playwright):
     """A function that starts Chromium; tests that need it are skipped if it is not installed.
 
     The program is the one without windows, if it is there: a page takes it a quarter of the time.
     """
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     programs = ("chromium-headless-shell", "chromium", "chromium-browser")
     program = next(filter(None, map(shutil.which, programs)), None)
-    with playwright.sync_playwright() as driver:
-        if not program and not Path(driver.chromium.executable_path).exists():
-            skip_unless_required("browser", "no Chromium here: apt-get install chromium")
-        yield partial(driver.chromium.launch, executable_path=program, args=ARGUMENTS)
+    if not program and not Path(chromium_of_playwright.executable_path).exists():
+        skip_unless_required("browser", "no Chromium here: apt-get install chromium")
+    return partial(chromium_of_playwright.launch, executable_path=program, args=ARGUMENTS)
 
 
 @pytest.fixture(scope="module")

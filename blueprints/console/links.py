@@ -202,15 +202,13 @@ def revoke_link(id: str) -> Response:
 def link_fields() -> dict[str, Any]:
     """Return the fields of a form for a link, as the API names them.
 
-    A form that was refused with a password is sent `again`. Raise `ValidationError` if it then
-    holds neither a password nor the tick for a link without one.
+    A password counts only if its box is ticked: a browser may have filled the field with the one
+    of the login. Raise `ValidationError` for the tick without a password.
     """
     fields = typed()
-    password = fields.get("password") or None
-    if "again" in fields and not (password or "open" in fields):
-        raise ValidationError(
-            {"password": ["Type the password again, or tick that the link needs none."]}
-        )
+    password = (fields.get("password") or None) if "withPassword" in fields else None
+    if "withPassword" in fields and password is None:
+        raise ValidationError({"password": ["Type the password, or take the tick away."]})
     permissions = " ".join(fields.getlist("permissions")).split()
     return {
         "label": text("label"),

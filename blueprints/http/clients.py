@@ -1,4 +1,4 @@
-"""The client that sent a request, in words: `Firefox on Linux`."""
+"""The client that sent a request: its name in words, and whether it fetches a page ahead."""
 
 import re
 from collections.abc import Iterable
@@ -19,6 +19,25 @@ _SYSTEMS = (
     ("macOS", re.compile("Macintosh")),
     ("Linux", re.compile("Linux|X11")),
 )
+_AHEAD_FIELDS = "Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"
+_AHEAD = re.compile("prefetch|prerender|preview", re.I)
+_PROGRAMS_THAT_PREVIEW = re.compile(
+    r"(?<!cu)bot|crawl|spider|preview|facebookexternalhit|facebookcatalog|whatsapp|embedly"
+    r"|iframely|vkshare|slack-imgproxy|google-read-aloud|chatgpt-user",
+    re.I,
+)
+
+
+def is_fetched_ahead() -> bool:
+    """Return whether a program asks for a page before, or without, a person who reads it.
+
+    Browsers that prefetch say so in a header (`Sec-Purpose`, Fetch standard, 3.7; others before
+    it). Link previews of chat programs and crawlers are known by their name; one with the name of a
+    browser is taken for a person.
+    """
+    if any(_AHEAD.search(request.headers.get(name, "")) for name in _AHEAD_FIELDS):
+        return True
+    return bool(_PROGRAMS_THAT_PREVIEW.search(request.headers.get("User-Agent", "")))
 
 
 def client_of_request() -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from models.core import Invalid, counted, rfc3339
+from models.core import UNSEEN, Invalid, counted, is_seen, rfc3339
 
 from ..http.base64_payload import Base64Payload
 from ..http.body import LongString
@@ -89,6 +89,16 @@ class Text(Described, String):
         _refuse_unstorable(text)
         if not self.form.fullmatch(text):
             raise ValidationError(self.mistake)
+        return text
+
+
+class Name(Text):
+    """The name of a person, or of something that people made: something of it is seen."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
+        text = super()._deserialize(value, attr, data, **options)
+        if text and not is_seen(text):
+            raise ValidationError(UNSEEN)
         return text
 
 

@@ -9,6 +9,7 @@ from marshmallow import Schema, ValidationError, fields, post_load, pre_load, va
 import viewer
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
 from models.accounts import ROLES
+from models.core import is_seen
 from models.documents import MOST_DOCUMENTS
 from models.links import MOST_NOTE_CHARACTERS, UPLOAD
 
@@ -26,6 +27,7 @@ from .fields import (
     Integer,
     List,
     MediaType,
+    Name,
     Origin,
     Password,
     StrictBoolean,
@@ -70,7 +72,7 @@ def _id(prefix: str, mistake: str, description: str) -> String:
 class Registration(CamelCaseSchema):
     email = Email(required=True)
     password = Password(0, 4096, required=True, metadata={"maxLength": 1024})
-    name = Text(allow_none=True, load_default=None)
+    name = Name(allow_none=True, load_default=None)
     invite = Text(
         allow_none=True,
         load_default=None,
@@ -79,7 +81,7 @@ class Registration(CamelCaseSchema):
 
 
 class ProfileEdit(Edit):
-    name = Text(allow_none=True)
+    name = Name(allow_none=True)
     show_name = StrictBoolean(
         attribute="shows_name",
         **described("Whether readers of your links see your name and address."),
@@ -101,7 +103,7 @@ class PasswordChange(CamelCaseSchema):
 
 
 class NewSpace(CamelCaseSchema):
-    name = Text(1, 100, required=True)
+    name = Name(1, 100, required=True)
 
 
 class MemberEdit(CamelCaseSchema):
@@ -113,7 +115,7 @@ class NewMember(MemberEdit):
 
 
 class NewApiKey(CamelCaseSchema):
-    name = Text(allow_none=True, load_default=None)
+    name = Name(allow_none=True, load_default=None)
     scopes = _choices(SCOPES, 16, "scope", load_default=list(SCOPES))
     expires_at = Timestamp(allow_none=True, load_default=None)
 
@@ -130,7 +132,7 @@ class ApiKeyRotation(CamelCaseSchema):
 class NewDocumentToken(CamelCaseSchema):
     """The permissions of a link, and its terms."""
 
-    label = Text(allow_none=True)
+    label = Name(allow_none=True)
     permissions = _choices(
         (*PERMISSIONS, UPLOAD),
         8,
@@ -221,7 +223,7 @@ class LinkEdit(DocumentTokenEdit):
 # Requests of a link's reader
 
 
-class Name(Text):
+class Line(Text):
     bounds = (0, 200)
     form = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]*")
     mistake = "Write the name in one line."
@@ -230,7 +232,7 @@ class Name(Text):
 class LinkNote(CamelCaseSchema):
     """A line of text that is sent with a link."""
 
-    note = Name(
+    note = Line(
         0,
         MOST_NOTE_CHARACTERS,
         allow_none=True,
@@ -244,7 +246,7 @@ class ReaderProof(CamelCaseSchema):
 
     email = Text(0, 254, **described("One of the link's recipients."))
     code = Text(0, 40, **described("That the address got by mail. Spaces are passed over."))
-    name = Name(**described("Whoever accepts the agreement."))
+    name = Line(**described("Whoever accepts the agreement."))
     accept = Text(0, 64, **described("The `agreementSha256` of the text that is accepted."))
 
 
@@ -275,7 +277,7 @@ class DownloadRequest(ReaderProof):
 
 
 class DocumentEdit(CamelCaseSchema):
-    name = Text(allow_none=True)
+    name = Name(allow_none=True)
     metadata = StringMap(
         keys=Text(),
         values=Text(0, None),
@@ -335,7 +337,7 @@ class UploadForm(NewDocument):
     """The parts of a form. `load` takes a list of `Part`; the file becomes `payload`."""
 
     file = File(required=True, attribute="payload")
-    name = Text(**described("The part's `filename` if absent."))
+    name = Name(**described("The part's `filename` if absent."))
     content_type = MediaType(
         **described(
             "The part's `Content-Type` if absent; if that is absent or generic, what the name and "
@@ -349,7 +351,7 @@ class UploadForm(NewDocument):
         """Return the values by name. The header of the file's part stands in for absent values."""
         read = _values(self, parts)
         file = read.get("file")
-        said = {"name": file.filename, "contentType": file.content_type} if file else {}
+        said = {"name": _seen_name(file), "contentType": file.content_type} if file else {}
         return {name: value for name, value in said.items() if value} | read
 
     @post_load
@@ -357,7 +359,7 @@ class UploadForm(NewDocument):
         """Detect a missing or generic content type by the name and the first bytes of the file."""
         file = body["payload"]
         if viewer.is_generic(body.setdefault("content_type", "")):
-            named = viewer.type_of_name(body["name"]) or viewer.type_of_name(file.filename)
+            named = viewer.type_of_name(body.get("name", "")) or viewer.type_of_name(file.filename)
             body["content_type"] = viewer.detect(named, file.content.head(viewer.FIRST_BYTES))
         return body
 
@@ -369,7 +371,7 @@ class SentFile(CamelCaseSchema):
     """The parts of a form that a person sends by a link."""
 
     file = File(required=True, attribute="payload")
-    sender = Text(0, 200, data_key="from", load_default="", **described("Who sends it."))
+    sender = Name(0, 200, data_key="from", load_default="", **described("Who sends it."))
 
     @pre_load
     def _read_parts(self, parts: list[Part], **_: Any) -> dict[str, Any]:
@@ -379,7 +381,7 @@ class SentFile(CamelCaseSchema):
     def _describe(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
         """Add the name and the type that an upload of the same part has."""
         uploaded = _UPLOAD_FORM.load([body["payload"]])
-        return body | {name: uploaded[name] for name in ("name", "content_type")}
+        return body | {"name": uploaded.get("name"), "content_type": uploaded["content_type"]}
 
 
 def _values(schema: Schema, parts: list[Part]) -> dict[str, Any]:
@@ -391,6 +393,12 @@ def _values(schema: Schema, parts: list[Part]) -> dict[str, Any]:
     kinds = {field.data_key: field for field in schema.load_fields.values()}
     _limit_texts([by_name[name] for name in by_name.keys() & kinds.keys() - {"file"}])
     return {name: _value(part, kinds.get(name)) for name, part in by_name.items()}
+
+
+def _seen_name(file: Any) -> str | None:
+    """Return the name of a file's part; None if nothing of it is seen, or it is no file."""
+    name = getattr(file, "filename", None)
+    return name if name and is_seen(name) else None
 
 
 def _limit_texts(parts: list[Part]) -> None:
@@ -422,7 +430,7 @@ def _documents(description: str, **options: Any) -> List:
 
 
 class NewCollection(CamelCaseSchema):
-    title = Text(1, 200, required=True)
+    title = Name(1, 200, required=True)
     note = Text(1, 2000, allow_none=True, load_default=None)
     document_ids = _documents("In the order in which they are shown.", load_default=list)
     max_bytes = StrictInteger(1, 10**12, load_default=1 << 30, **MAX_BYTES)
@@ -459,7 +467,7 @@ class NewWebhook(CamelCaseSchema):
         data_key="events",
         **described("Which events are sent. A new webhook gets all of them if absent."),
     )
-    description = Text(allow_none=True)
+    description = Name(allow_none=True)
 
 
 class WebhookEdit(Edit, NewWebhook):

@@ -33,6 +33,7 @@ from .prompt import (
     credential_of,
     needs_prompt,
     prompt,
+    prompts_now,
     receipt_url,
     require_open,
     require_saving,
@@ -44,8 +45,11 @@ LOCKED = "This PDF has a password. Send the right one: POST, with the field pass
 
 
 def render(action: str, target: Target, grant: TokenGrant) -> Response:
-    """Return the page for `action`, `view` or `download`; for a link with a prompt, the prompt."""
-    if needs_prompt(grant):
+    """Return the page for `action`, `view` or `download`; for a link with a prompt, the prompt.
+
+    A preview of a link that is viewed gets the prompt, too; a file is sent to every program.
+    """
+    if prompts_now(grant) if action == "view" else needs_prompt(grant):
         return prompt(grant, action, target)
     return _open(action, target, grant)
 

@@ -1,7 +1,8 @@
 """The prompt in front of a link that asks for something, and the address that leads on behind it.
 
 A link that has a password, counts its views, notifies its owner or is guarded opens by POST. So a
-link preview, which sends a GET, uses no view and causes no mail; no GET sends a code.
+link preview, which sends a GET, uses no view and causes no mail; no GET sends a code. By every
+other link, programs that are known to fetch pages ahead get the same page, and nothing counts.
 """
 
 from typing import Any
@@ -15,6 +16,7 @@ from models.core import Invalid, ScopeMissing, ServiceError
 from models.links import UPLOAD, Proof, Target, TokenGrant, WrongCode
 
 from ..http.authentication import is_form
+from ..http.clients import is_fetched_ahead
 from .links import base_url
 from .notices import LOCAL_TIMES, address_by_token, host, moment, small_page
 
@@ -28,6 +30,12 @@ def needs_prompt(grant: TokenGrant) -> bool:
         return False
     counts_views = grant.counts_views and UPLOAD not in grant.permissions
     return counts_views or grant.asks_first
+
+
+def prompts_now(grant: TokenGrant) -> bool:
+    """Return whether the prompt answers this request: always, or as it is a link preview's."""
+    by_token = grant.is_link and not grant.came_by
+    return needs_prompt(grant) or (by_token and is_fetched_ahead())
 
 
 def require_open(grant: TokenGrant, *, counts: bool) -> None:

@@ -15,6 +15,7 @@ from ..records import (
     ResultPage,
     RowWith,
     Sealed,
+    SealedName,
     has_passed,
     require_future,
 )
@@ -34,7 +35,7 @@ class ApiKey(Credential):
     expires_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
 
-    name = Sealed()
+    name = SealedName()
     made_by = Sealed()
     """The id of the member who made the key of a space."""
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import EmailTaken, Invalid, LastWayIn, NotFound, RegistrationClosed
+from ..core import EmailTaken, Invalid, LastWayIn, NotFound, RegistrationClosed, is_seen
 from ..events import Event, current_actor, is_mail_address
 from ..runtime import current_runtime
 from ..storage import SERVICE, transaction
@@ -115,7 +115,8 @@ def _plain_name(name: object) -> str | None:
     if not isinstance(name, str):
         return None
     plain = "".join(character for character in name if character.isprintable())
-    return plain.strip()[:MOST_NAME_CHARACTERS].strip() or None
+    cut = plain.strip()[:MOST_NAME_CHARACTERS].strip()
+    return cut if is_seen(cut) else None
 
 
 def let_in(assertion: Assertion, invite: str, network: str) -> tuple[User, Identity]:

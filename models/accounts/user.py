@@ -22,12 +22,13 @@ from ..core import (
     now,
 )
 from ..events import Event, EventHead
-from ..records import Owner, Sealed
+from ..records import Owner, Sealed, SealedName
 from ..runtime import current_runtime, network_of
 from ..storage import SERVICE, database, transaction
 from .session import Session
 
 OF_SPACE = "space "  # begins what stands in place of an address in the row of a space
+UNNAMED_SPACE = "Unnamed space"  # that got a name of which nothing is seen
 IMPORTING = "import "  # begins the name that stands in place of an address until an import ends
 _INVITATION: Any = TableReference("invitation", ("email_folded",))
 
@@ -75,7 +76,7 @@ class Sender(NamedTuple):
 class User(Owner):
     PREFIX = "usr"
 
-    name = Sealed()
+    name = SealedName(lambda row: UNNAMED_SPACE if row.is_space else None)
     shows_name = Sealed(default=True)
     """Whether readers of links see name and address."""
     password_digest = Sealed(default="")

@@ -43,6 +43,7 @@ from .errors import (
 )
 from .fault_log import log_unless_printed
 from .ids import first_id, generate_id, id_like, moment_of, now, rfc3339, set_clock_ahead
+from .names import UNSEEN, is_seen
 from .rate_limits import (
     CODES,
     GUESSES,

@@ -14,11 +14,12 @@ from peewee import fn
 
 from ..core import Invalid, NotFound, now
 from ..events import Event, EventHead
-from ..records import KeyedRow, Owned, ResultPage, Sealed, cached_property
+from ..records import KeyedRow, Owned, ResultPage, Sealed, SealedName, cached_property
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import database, shred, transaction
 from .document import Document
 
+UNTITLED = "Untitled collection"  # for a title of which nothing is seen
 MOST_DOCUMENTS = 200
 MOST_COLLECTIONS = 100  # that hold one document; its deletion takes it out of all of them
 USUAL_MAX_BYTES = 1 << 30
@@ -34,7 +35,7 @@ class Collection(KeyedRow, Owned):
     at_deletion: ClassVar[list[Callable[["Collection"], None]]] = []
     """Functions that end the links of a collection, in the transaction of its deletion."""
 
-    title = Sealed()
+    title = SealedName(lambda _: UNTITLED)
     note = Sealed()
     max_bytes = Sealed()
     """The most bytes that it may hold for a stranger's file to be taken."""

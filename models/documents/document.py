@@ -13,7 +13,7 @@ from crypto.password_file import PasswordSeal
 
 from ..core import NotFound, ScopeMissing, now
 from ..events import Event, EventHead
-from ..records import Owned, ResultPage, Sealed, has_passed, require_future
+from ..records import Owned, ResultPage, Sealed, SealedName, has_passed, require_future
 from ..runtime import current_runtime
 from ..storage import param, prepared, shred, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES
@@ -56,7 +56,7 @@ class Document(Payload, Owned):
     binned_at = BigIntegerField(null=True)
     came_by = TextField(null=True)  # the id of the link by which a stranger sent it
 
-    given_name = Sealed()
+    given_name = SealedName()
     given_metadata = Sealed()
     sha256 = Sealed(default="")
     """Of the payload, in hex."""

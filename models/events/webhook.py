@@ -13,7 +13,7 @@ from peewee import BigIntegerField, TextField
 from crypto import signing
 
 from ..core import Invalid, NotFound, TooManyRequests, WebhookDisabled, now
-from ..records import Issued, ResultPage, Sealed, SealedByOwner
+from ..records import Issued, ResultPage, Sealed, SealedByOwner, SealedName
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import separate_transaction, transaction
 from .attempt import Outcome
@@ -38,7 +38,7 @@ class Webhook(SealedByOwner):
     disabled_reason = TextField(null=True)
 
     url = Sealed()
-    description = Sealed()
+    description = SealedName()
     secrets = Sealed()
     """Pairs of a secret and when it stops signing."""
     failing_since = Sealed()

@@ -23,6 +23,7 @@ from ..records import (
     ResultPage,
     Sealed,
     SealedByOwner,
+    SealedName,
     has_passed,
     require_future,
 )
@@ -143,7 +144,7 @@ class DocumentToken(Credential, OfTarget):
     disabled_at = BigIntegerField(null=True)  # when its owner turned it off; null while it is on
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
-    label = Sealed()
+    label = SealedName()
     kept_secret = Sealed()
     """For its owner, who copies the link again; None of an old link."""
     password_digest = Sealed()

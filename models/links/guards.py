@@ -32,6 +32,7 @@ from ..core import (
     TargetChanged,
     WrongCredentials,
     first_id,
+    is_seen,
     now,
     rfc3339,
 )
@@ -124,7 +125,7 @@ class Gate:
             return
         if proof.accept.lower() != self.agreement_sha256:
             raise Invalid("#/accept", "Read the text as it is now, and accept it to go on.")
-        if not proof.name.strip():
+        if not is_seen(proof.name):
             raise Invalid("#/name", "Write your name: it stands with the agreement.")
 
 
@@ -368,7 +369,7 @@ class Opening(SealedByTarget):
         opening.recipient = recipient
         opening.answers_id = token.answers_id
         opening.address = proof.email.lower() if recipient else None
-        opening.name = proof.name.strip() or None
+        opening.name = proof.name.strip() if is_seen(proof.name) else None
         opening.salt = secrets.token_hex(32)
         opening.agreement_sha256 = token.gate.agreement_sha256
         return opening
@@ -394,7 +395,8 @@ class Opening(SealedByTarget):
     def known_as(self) -> str | None:
         """The address that a code has proved; or else, in quotation marks, the name."""
         address: str | None = self.address
-        return address or (f"“{self.name}”" if self.name else None)
+        has_name = self.name and is_seen(self.name)
+        return address or (f"“{self.name}”" if has_name else None)
 
     @property
     def called(self) -> str:

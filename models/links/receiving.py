@@ -110,7 +110,9 @@ def take_body_slot(grant: TokenGrant, body_bytes: int, key: str) -> LongBody | N
     return current_runtime().long_bodies.admit(collection.owner_id, grant.id)
 
 
-def receive(grant: TokenGrant, payload: Any, content_type: str, name: str, sender: str) -> Receipt:
+def receive(
+    grant: TokenGrant, payload: Any, content_type: str, name: str | None, sender: str
+) -> Receipt:
     """Store a file as the owner's. All that limits it is judged again, under the owner's lock.
 
     Raises `TokenSpent`, `ScopeMissing`, `PayloadTooLarge`, `StorageFull`; then nothing is stored or

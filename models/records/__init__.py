@@ -4,5 +4,5 @@ from .acting import presented_by_member
 from .credential import Credential, Presented
 from .keyed import KeyedRow, Owner
 from .owned import LAST, Owned, ResultPage, SealedByOwner, has_passed, require_future
-from .sealed import Sealed, SealedByService, SealedRow, log_altered, loggable_id
+from .sealed import Sealed, SealedByService, SealedName, SealedRow, log_altered, loggable_id
 from .table import PAGE_ROWS, Issued, RowWith, Table, cached_property

@@ -10,7 +10,7 @@ outside of the service does not open: it is left out, and named once in the log.
 import json
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -19,7 +19,7 @@ from peewee import BlobField, DoesNotExist
 from crypto import DecryptionError, RootKeyMissing
 from crypto.row_texts import RowCipher, remembered_cipher
 
-from ..core import NotFound
+from ..core import NotFound, is_seen
 from ..runtime import current_runtime, log_damage
 from ..storage import param, prepared
 from .table import Table, cached_property, is_at_key
@@ -41,6 +41,19 @@ class Sealed:
 
     def __set__(self, row: Any, value: Any) -> None:
         row.values[self._name] = value
+
+
+class SealedName(Sealed):
+    """A name in the sealed text: one that draws nothing is read as `stand_in` of the row says."""
+
+    def __init__(self, stand_in: Callable[[Any], str | None] = lambda _: None) -> None:
+        super().__init__()
+        self._stand_in = stand_in
+
+    def __get__(self, row: Any, owner: Any = None) -> Any:
+        name = super().__get__(row, owner)
+        is_unseen = isinstance(name, str) and not is_seen(name)
+        return self._stand_in(row) if is_unseen else name
 
 
 class SealedRow(Table):

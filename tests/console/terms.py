@@ -2,7 +2,6 @@
 
 PILL_OF = {  # label of a field -> the pill that it is in
     "Password": "who",
-    "Use no password": "who",
     "Remove the password": "who",
     "Only these people": "who",
     "Require agreement": "may",

@@ -62,7 +62,7 @@ def test_an_upload_leads_to_its_page(member):
 
 def test_one_form_without_a_script_stores_a_file_and_shows_its_link(member):
     terms = {"act": "link", "label": "the auditor", "permissions": "view", "ends": "7"}
-    terms |= {"password": "open sesame", "maxViews": "3", "allowedOrigins": ""}
+    terms |= {"withPassword": "1", "password": "open sesame", "maxViews": "3", "allowedOrigins": ""}
     answers = [upload(member, "k", **terms) for _ in range(2)]
     assert [answer.status for answer in answers] == [303, 303]
     pages = [member.get(answer.headers["Location"]) for answer in answers]

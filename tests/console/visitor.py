@@ -53,7 +53,12 @@ class Visitor:
 
     def submit(self, page, action, **fields):
         """Send the form of a page with these fields changed, as a browser would."""
-        found = next(form for form in forms_of(page) if form["action"] == action)
+        parser = _Forms()
+        parser.feed(page.text)
+        found = next(form for form in parser.forms if form["action"] == action)
+        names = {one.get("name") for one in parser.inputs if one["form"] == action}
+        if fields.get("password") and "withPassword" in names:
+            fields["withPassword"] = "1"  # which typing a password ticks
         return self.post(action, found["fields"] | fields)
 
     def make_link(self, page, action, **fields):

@@ -1,4 +1,4 @@
-// Passwords of links: shown when asked, and suggested
+// Passwords: typed where somebody chose to, shown when asked, and suggested
 
 const WORDS = (
   "acorn amber anchor apple april arrow aspen autumn badge baker balcony bamboo banjo barley basil basket " +
@@ -38,6 +38,41 @@ function hidePassword(button) {
   button.ariaPressed = "false";
 }
 
+function isChosen(field) { // by opening its form or its pill, or by the box of a link's password
+  const box = field.form.elements.withPassword;
+  if (!box) return !field.closest("details:not([open])");
+  return box.checked || field === document.activeElement || Boolean(field.closest(".pill[open]"));
+}
+
+function enablePasswords() { // a browser that has saved the login's password fills it in where it can
+  for (const field of all("form input[type=password], .maker [name=password]")) {
+    field.disabled = !isChosen(field);
+    const box = field.form.elements.withPassword;
+    if (box) field.required = box.checked;
+  }
+}
+
+enablePasswords();
+addEventListener("pageshow", enablePasswords); // a browser that goes back ticks the boxes as they were
+addEventListener("toggle", enablePasswords, true);
+
+addEventListener("change", event => {
+  const box = event.target;
+  if (box.name !== "withPassword") return;
+  const field = box.form.elements.password;
+  field.value = "";
+  enablePasswords();
+  if (box.checked) field.focus();
+});
+
+addEventListener("input", event => { // typed by somebody, and not filled in by the browser
+  const field = event.target;
+  const box = field.name === "password" && field.form?.elements.withPassword;
+  if (!box || field !== document.activeElement) return;
+  box.checked = Boolean(field.value);
+  enablePasswords();
+}, true); // before the sentence of the terms is said anew
+
 addEventListener("click", event => {
   const look = event.target.closest("[data-look]");
   if (look?.ariaPressed === "true") hidePassword(look);
@@ -45,6 +80,8 @@ addEventListener("click", event => {
   const maker = event.target.closest("[data-make-password]");
   if (!maker) return;
   const field = $("[name=password]", maker.closest(".maker"));
+  field.form.elements.withPassword.checked = true;
+  enablePasswords();
   field.value = passphrase();
   field.dispatchEvent(new Event("input", { bubbles: true }));
   showPassword($("[data-look]", maker.closest(".maker")));

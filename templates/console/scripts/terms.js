@@ -7,12 +7,12 @@ function endOf(value) { // the moment that a choice of an end means here and now
 }
 
 function whoSays(form) {
-  const { password, recipients, open } = form.elements;
+  const { withPassword, recipients, open } = form.elements;
   const people = recipients?.value.trim().split(/[\s,;]+/).filter(Boolean) || [];
-  const hasPassword = password.value || ($("[data-has-password]", form) && !open?.checked);
-  const withPassword = hasPassword ? ", with the password" : "";
-  if (people.length === 1) return `Only ${people[0]}${withPassword}`;
-  if (people.length) return `Only ${counted(people.length, "person", "people")}${withPassword}`;
+  const hasPassword = withPassword.checked || ($("[data-has-password]", form) && !open?.checked);
+  const besides = hasPassword ? ", with the password" : "";
+  if (people.length === 1) return `Only ${people[0]}${besides}`;
+  if (people.length) return `Only ${counted(people.length, "person", "people")}${besides}`;
   return hasPassword ? "Anyone with the password" : "Anyone with the link";
 }
 
@@ -76,6 +76,7 @@ function forgetTerms(form) { // back to how the page offers them
   form.reset();
   closePills(form);
   for (const field of all("[data-look]", form)) hidePassword(field);
+  enablePasswords();
   sayTerms(form);
 }
 
@@ -94,10 +95,11 @@ addEventListener("invalid", event => openPillOf(event.target), true);
 
 addEventListener("click", event => { // a pill that opens is typed into at once
   const pill = event.target.closest(".pill:not([open]) > summary")?.parentElement;
-  const first = pill && $(".panel input:not([type=hidden])", pill);
-  if (!first?.matches("[type=text], [type=password]")) return;
+  const first = pill && $(".panel :is([type=text], [type=password])", pill);
+  if (!first) return;
   event.preventDefault(); // it opens here, as only then its field takes the focus
   pill.open = true;
+  enablePasswords();
   first.focus();
 });
 
