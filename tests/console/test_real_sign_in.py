@@ -5,22 +5,19 @@ The proxies run the lines that docs/operating.md shows.
 
 import importlib.util
 import re
-import shutil
-import subprocess
 import sys
 import threading
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlencode
-from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import pytest
 
+from tests import proxies
 from tests.console.visitor import Visitor
 from tests.people import Person
 from tests.requirements import skip_unless_required
-from tests.service import ROOT, free_port
-from tests.waiting import until
+from tests.service import free_port
 
 pytestmark = pytest.mark.slow
 PORTAL = "portal=of-ana"  # the cookie by which the stand-in for Authelia knows Ana
@@ -40,36 +37,13 @@ class _NoRedirect(HTTPRedirectHandler):
         return None
 
 
-@contextmanager
-def running(port, *words, **options):
-    """Run a program until it listens, and end it after the block."""
-    process = subprocess.Popen(
-        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options
-    )
-
-    def answers():
-        assert process.poll() is None, words
-        try:
-            urlopen(f"http://127.0.0.1:{port}/").close()
-        except OSError as error:
-            return hasattr(error, "code")
-        return True
-
-    try:
-        until(answers)
-        yield
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
 @pytest.fixture(scope="module")
 def issuer():
     """The address of a real provider, on this machine."""
     if importlib.util.find_spec("oidc_provider_mock") is None:
         skip_unless_required("provider", "no provider here: pip install -e '.[provider]'")
     port = free_port()
-    with running(port, sys.executable, "-c", PROVIDER, str(port)):
+    with proxies.running(port, sys.executable, "-c", PROVIDER, str(port)):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -134,51 +108,22 @@ def service(start_service):
 
 def documented(language, service, portal):
     """The lines of the documentation, with the ports of this test."""
-    page = (ROOT / "docs" / "operating.md").read_text()
-    section = page.partition("### The proxy's header")[2]
-    lines = re.search(rf"```{language}\n(.*?)```", section, re.S)[1]
+    lines = proxies.documented(language, "The proxy's header")
     return lines.replace(":8000", f":{service.port}").replace(":9091", f":{portal}")
 
 
 @pytest.fixture
 def caddy(service, portal, tmp_path):
-    program = shutil.which("caddy") or skip_unless_required(
-        "caddy", "no Caddy here: apt-get install caddy"
-    )
-    port = free_port()
-    site = documented("caddyfile", service, portal).replace(
-        "docs.example.org", f"http://127.0.0.1:{port}", 1
-    )
-    (tmp_path / "Caddyfile").write_text(f"{{\n\tadmin off\n\tauto_https off\n}}\n{site}")
-    home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
-    words = program, "run", "--config", tmp_path / "Caddyfile", "--adapter", "caddyfile"
-    with running(port, *words, env=home):
+    with proxies.caddy(documented("caddyfile", service, portal), tmp_path) as port:
         yield port
 
 
 @pytest.fixture
 def nginx(service, portal, tmp_path):
-    program = shutil.which("nginx", path="/usr/sbin:/usr/bin") or skip_unless_required(
-        "nginx", "no nginx here: apt-get install nginx-light"
-    )
-    port = free_port()
+    server = proxies.documented("nginx", "Any other proxy").replace(":8000", f":{service.port}")
     lines = documented("nginx", service, portal)
-    (tmp_path / "nginx.conf").write_text(f"""
-        daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log;
-        events {{}}
-        http {{
-            access_log off;
-            client_body_temp_path {tmp_path}/body; proxy_temp_path {tmp_path}/proxy;
-            fastcgi_temp_path {tmp_path}/f;
-            uwsgi_temp_path {tmp_path}/u;
-            scgi_temp_path {tmp_path}/s;
-            server {{
-                listen 127.0.0.1:{port};
-                {lines}
-                location / {{ proxy_pass http://127.0.0.1:{service.port}; }}
-            }}
-        }}""")
-    with running(port, program, "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"):
+    text = server.replace("    location / {", f"{lines}\n    location / {{", 1)
+    with proxies.nginx(text, tmp_path) as port:
         yield port
 
 
