@@ -11,18 +11,19 @@ from models.accounts import (
     StartedSession,
     add_member,
     change_member,
+    enter_space,
     make_space,
     page_of_members,
     page_of_spaces,
+    page_of_waiting_spaces,
     remove_member,
     rename_space,
-    space_of,
 )
 from models.operations import delete_space
 
 from .http import SESSION, ApiBlueprint
 from .http.clients import client_of_request
-from .schemas.requests import MemberEdit, NewMember, NewSpace, PageQuery
+from .schemas.requests import MemberEdit, NewMember, NewSpace, PageQuery, SpaceQuery
 from .schemas.responses import (
     MemberRecord,
     SpaceLoginResponse,
@@ -47,11 +48,15 @@ def make(body: dict[str, str]) -> MemberSpace:
 
 
 @spaces.get("", accepts=[SESSION])
-@spaces.arguments(PageQuery(), location="query")
+@spaces.arguments(SpaceQuery(), location="query")
 @spaces.response(200, list_schema("spaces", SpaceRecord))
 def list_owned(query: dict[str, Any]) -> Any:
-    """List the spaces of which the caller is a member"""
-    return list_page(page_of_spaces(g.caller.owner_id, **query))
+    """List the spaces of which the caller is a member
+
+    With `waiting=true`: those to which somebody has added the caller, who has not entered them yet.
+    """
+    page = page_of_waiting_spaces if query.pop("waiting") else page_of_spaces
+    return list_page(page(g.caller.owner_id, **query))
 
 
 @spaces.patch("/<id>", accepts=[SESSION])
@@ -90,8 +95,9 @@ def list_members(query: dict[str, Any], id: str) -> Any:
 def add(body: dict[str, str], id: str) -> ListedMember:
     """Make the person with this e-mail address a member
 
-    The person needs an account. `read` sees documents and events; `write` also uploads, edits and
-    makes links; `manage` also deletes, and manages keys, webhooks and members.
+    The person needs an account, and is a member from the moment on at which they first enter the
+    space; `acceptedAt` is null before that. `read` sees documents and events; `write` also uploads,
+    edits and makes links; `manage` also deletes, and manages keys, webhooks and members.
     """
     return add_member(id, g.caller.owner_id, body["email"], body["role"])
 
@@ -112,8 +118,8 @@ def change(body: dict[str, str], id: str, user_id: str) -> ListedMember:
 def remove(id: str, user_id: str) -> None:
     """Remove a member, who is out at once; or leave the space
 
-    Everybody may leave, but the last manager. Keys that a member has made stay: they belong to the
-    space.
+    Everybody may leave, but the last manager; who has not entered the space yet declines. Keys that
+    a member has made stay: they belong to the space.
     """
     remove_member(id, g.caller.owner_id, user_id)
 
@@ -124,9 +130,10 @@ def begin_session(id: str) -> StartedSession:
     """Receive a session token of a space
 
     With it every other call acts as the space, as far as the caller's role permits. Role and
-    membership are read at each request.
+    membership are read at each request. The first one makes somebody a member who was added. It
+    ends with the session that asks for it.
     """
     caller = g.caller
     own = Session.one_of(caller.owner_id, caller.id)
-    space = space_of(id, caller.owner_id)
+    space = enter_space(id, caller.owner_id)
     return Session.begin_in_space(space, caller.user, own, client_of_request())

@@ -22,6 +22,7 @@ from models import (
     Webhook,
     current_runtime,
 )
+from models.accounts import Invitation
 from models.core import ServiceError, counted
 from models.documents import with_binned
 from models.events import READINGS, facts_about
@@ -67,9 +68,12 @@ _SENTENCES = {  # acts, which stand behind the name of the actor
     "webhook.disabled": "switched off the webhook {webhook}",
     "session.created": "logged in{client}",
     "session.ended": "ended {sessions}",
-    "member.added": "made {member} a member, who {role}",
+    "member.added": "added {member}, who {role}",
+    "member.accepted": "entered the space for the first time, and {role}",
     "member.changed": "changed the role of {member}, who {role} now",
     "member.removed": "removed {member} from the space",
+    "invitation.created": "invited {invited}, who {role} then",
+    "invitation.withdrawn": "withdrew the invitation of {invited}",
     "identity.linked": "added another login, by {issuer}",
     "identity.unlinked": "removed another login, by {issuer}",
     "password.changed": "changed the password",
@@ -80,6 +84,7 @@ _OWN = {"session", "proxy", "oidc"}  # ways by which somebody acts in their own 
 _IN_SPACE = {"session.created": "came into the space{client}", "session.ended": "ended a session"}
 _OF_ONESELF = {
     "member.added": "made the space",
+    "member.accepted": "entered the space for the first time, and {role}",
     "member.changed": "took another role: {role} now",
     "member.removed": "left the space",
 }
@@ -275,6 +280,7 @@ class _Names:
             collection=collection,
             target=document if id else collection,
             member=quoted(self._person(data.get("memberUserId", ""))),
+            invited=_invited(data.get("invitationId")),
             role=_ROLES.get(data.get("role", ""), ""),
             whom=for_whom(self._called(DocumentToken, data.get("tokenId"))),
             why=_WHY.get(data.get("reason", ""), "it does not open"),
@@ -316,6 +322,12 @@ class _Names:
             row: Any = table.one_of(self._owner_id, id or "")
             return _CALLED[table](row)
         return None
+
+
+def _invited(id: str | None) -> Markup:
+    """Return the address that an invitation is for, while the invitation lasts."""
+    found = Invitation.find(id) if id else None
+    return quoted(found.email_folded) if found else Markup("someone")
 
 
 def _name_of(user_id: str) -> str:

@@ -19,7 +19,7 @@ from werkzeug.urls import iri_to_uri
 
 import viewer
 from models import Document, Issued, Session, User, Webhook
-from models.accounts import MemberSpace, spaces_of
+from models.accounts import Member, MemberSpace, spaces_of
 from models.core import NotFound, RegistrationClosed, now, rfc3339
 from models.events import has_mail
 from models.links import count_received, named_people, secret_of
@@ -94,7 +94,11 @@ _EVENT_WORDS = {  # of the types of events
     "webhook.disabled": "webhook switched off",
     "session.created": "logged in",
     "session.ended": "logged out",
+    "member.added": "member added",
+    "member.accepted": "member entered for the first time",
     "member.changed": "role of a member changed",
+    "invitation.created": "someone invited",
+    "invitation.withdrawn": "invitation withdrawn",
     "identity.linked": "login added",
     "identity.unlinked": "login removed",
     "login.failed": "wrong password",
@@ -593,13 +597,14 @@ class Whereabouts:
 
     spaces: list[MemberSpace]
     here: MemberSpace | None
+    is_awaited: bool  # in a space to which somebody has added them
 
 
 def whereabouts() -> Whereabouts:
     """Return where the person is, and where else they may go."""
     spaces = spaces_of(g.caller.person_id)
     here = next((one for one in spaces if one.id == g.caller.owner_id), None)
-    return Whereabouts(spaces, here)
+    return Whereabouts(spaces, here, Member.waits_for(g.caller.person_id))
 
 
 def names_of(user_ids: Iterable[str]) -> dict[str, str]:

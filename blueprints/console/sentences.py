@@ -19,10 +19,11 @@ from ..views.links import visible
 State = tuple[str, str, int | None]  # a class of the stylesheet, words, a moment
 MOST_NAMED = 3  # addresses in a sentence
 DONE: Mapping[str, str] = {  # by the key in the address of the page that an act leads to
-    "added": "They are a member now.",
+    "added": "They find the space under “Spaces”, and are a member once they enter it.",
     "apart": "The collection is deleted. Its documents stay.",
     "asked": "A mail is on its way. It leads to the button that switches the notices on.",
     "collected": "Collection created. Give it a name.",
+    "declined": "You declined. You are not a member.",
     "deleted": "The document is deleted for good.",
     "elsewhere": "All other sessions have ended.",
     "ended": "The session has ended.",

@@ -9,13 +9,16 @@ from models import Session, User, current_runtime
 from models.accounts import (
     ROLES,
     Invitation,
+    Member,
     MemberSpace,
     StartedSession,
     add_member,
     address_of,
     change_member,
+    enter_space,
     make_space,
     members_of,
+    page_of_waiting_spaces,
     remove_member,
     rename_space,
     space_of,
@@ -31,6 +34,7 @@ from .forms import once, text
 from .pages import HOME, SPACES, Pages, go, render
 
 spaces = Pages("spaces", "/spaces")
+WAITING_ON_A_PAGE = 50
 
 
 def _person() -> Any:
@@ -45,8 +49,18 @@ def _own(id: str) -> MemberSpace:
 
 @spaces.get("")
 def show_spaces(**_: str) -> Response:
-    """List the spaces of which the person is a member"""
-    return render("spaces", spaces=spaces_of(g.caller.person_id))
+    """List the spaces of which the person is a member, and those that wait for the person"""
+    person_id = g.caller.person_id
+    after = request.args.get("after")
+    waiting, older = page_of_waiting_spaces(person_id, WAITING_ON_A_PAGE, after)
+    return render(
+        "spaces",
+        spaces=spaces_of(person_id),
+        waiting=waiting,
+        older=older,
+        after=after,
+        my_id=person_id,
+    )
 
 
 @spaces.post("", for_members=True, shows=show_spaces)
@@ -122,12 +136,14 @@ def change(id: str, user_id: str) -> Response:
 
 @spaces.post("/<id>/members/<user_id>/remove", for_members=True, shows=show_space)
 def remove(id: str, user_id: str) -> Response:
-    """Remove a member, who is out at once; or give up one's own membership"""
+    """Remove a member, who is out at once; or give up one's own membership, or decline it"""
     person_id = g.caller.person_id
+    is_waiting = Member.listed(id, person_id).is_waiting
     remove_member(id, person_id, user_id)
     if user_id != person_id:
         return go(f"{SPACES}/{id}", "out_of_it")
-    return _at_home("left") if g.caller.owner_id == id else go(SPACES, "left")
+    done = "declined" if is_waiting else "left"
+    return _at_home(done) if g.caller.owner_id == id else go(SPACES, done)
 
 
 @spaces.post("/<id>/invitations/<invitation_id>/delete", for_members=True, shows=show_space)
@@ -145,7 +161,7 @@ def enter(id: str) -> Response:
 
 def _enter(id: str) -> Response:
     person = _person()
-    space = _own(id)
+    space = enter_space(id, person.owner_id)
     own = Session.one_of(person.owner_id, person.id)
     _end_session_of_space()
     return _begin_in(space, person.user, own)

@@ -150,6 +150,13 @@ class StrictInteger(Integer):
         return super()._validated(int(value) if whole else value)
 
 
+class QueryBoolean(fields.Boolean):
+    """`true` or `false`, as it stands in a query."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(truthy={"true"}, falsy={"false"}, **options)
+
+
 class StrictBoolean(fields.Boolean):
     """`true` or `false` only: no `"yes"`, no 1."""
 

@@ -30,6 +30,7 @@ from .fields import (
     Name,
     Origin,
     Password,
+    QueryBoolean,
     StrictBoolean,
     StrictInteger,
     String,
@@ -490,6 +491,13 @@ class PageQuery(CamelCaseSchema):
     @post_load
     def _merge_cursor(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
         return {"after": query.pop("cursor", None)} | query
+
+
+class SpaceQuery(PageQuery):
+    waiting = QueryBoolean(
+        load_default=False,
+        **described("Those to which the caller was added, and which they have not entered yet."),
+    )
 
 
 class DocumentQuery(PageQuery):

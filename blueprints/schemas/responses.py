@@ -111,11 +111,24 @@ class Myself(Profile):
     acting_for = fields.Nested(UserRecord, **described(f"The person who acts. {OF_SPACE}"))
 
 
+class InviterRecord(ResponseSchema):
+    id = fields.String()
+    email = fields.String()
+    name = fields.String(allow_none=True)
+
+
 class SpaceRecord(ResponseSchema):
+    optional = ("inviter",)
+
     id = fields.String()
     name = fields.String()
     role = fields.String(**described("Of the caller: `read`, `write` or `manage`."))
     created_at = Timestamp()
+    inviter = fields.Nested(
+        InviterRecord,
+        allow_none=True,
+        **described("Who has added the caller. Of a space alone that waits for the caller."),
+    )
 
 
 class MemberRecord(ResponseSchema):
@@ -123,7 +136,12 @@ class MemberRecord(ResponseSchema):
     email = fields.String()
     name = fields.String(allow_none=True)
     role = fields.String(**described("`read`, `write` or `manage`."))
-    created_at = Timestamp(**described("When the person became a member."))
+    created_at = Timestamp(**described("When the person was added."))
+    accepted_at = Timestamp(
+        attribute="entered_at",
+        allow_none=True,
+        **described("When the person became a member, by entering the space. Null: not yet."),
+    )
 
 
 class NewSessionResponse(ResponseSchema):

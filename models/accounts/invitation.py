@@ -106,6 +106,8 @@ class Invitation(SealedByService):
                 role=role,
                 inviter_id=inviter.id,
             )
+            facts = {"invitation_id": issued.id, "role": role, "user_id": inviter.id}
+            Event.record(space_id, "invitation.created", facts)
             if not has_mail():
                 return issued
             text = _INVITATION_TO_SPACE.format(
@@ -132,6 +134,8 @@ class Invitation(SealedByService):
             is_it = cls.space_id == space_id, cls.id == id
             if not cls.delete().where(*is_it).execute():
                 raise NotFound
+            facts = {"invitation_id": id, "user_id": by_id}
+            Event.record(space_id, "invitation.withdrawn", facts)
 
     @property
     def is_valid(self) -> bool:

@@ -2,23 +2,26 @@
 
 A space is a row of `user_account`. It owns documents, links, keys, webhooks and a chain of events
 as a person's account does; the people are its members (`member.py`). Every change of members holds
-the lock of the space, so that two managers who leave at once cannot leave none.
+the lock of the space, so that two managers who leave at once cannot leave none; what counts the
+memberships of a person holds a lock of their name as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..core import Invalid, LastManager, MemberExists, NotFound
+from ..core import Busy, Invalid, LastManager, MemberExists, NotFound
 from ..events import Event, EventHead
 from ..records import ResultPage, RowWith
 from ..runtime import current_runtime, refuse_if_full
-from ..storage import transaction
+from ..storage import engine, transaction
 from .member import MANAGE, Member, require_role
 from .session import Session
 from .user import User
 
 MOST_MEMBERS = 100  # of a space
 MOST_MEMBERSHIPS = 100  # of a person
+MOST_WAITING = 10  # memberships that one inviter lets wait for one person
+LOCK_SECONDS = 5
 _NOBODY = "There is no account with this address."
 
 
@@ -45,6 +48,13 @@ class ListedMember(RowWith[Member]):
         return name
 
 
+@dataclass(frozen=True)
+class WaitingSpace(MemberSpace):
+    """A space that waits for a person to enter it, and who has added them, if still known."""
+
+    inviter: User | None
+
+
 def make_space(maker: User, name: str) -> MemberSpace:
     """Return a new space, which its maker manages. Raise `QuotaExceeded` beyond QUOTA_SPACES."""
     with transaction():
@@ -52,6 +62,7 @@ def make_space(maker: User, name: str) -> MemberSpace:
         made = User.select().where(User.made_by == maker.id).count()
         most = current_runtime().settings.quota_spaces
         refuse_if_full(made, most, "space", "Delete one first.", "that you have made")
+        _require_room_for(maker.id)
         space = User.insert_space(name, maker.id)
         EventHead.begin(space.id)
         Event.record_of_service("account.created", {"user_id": space.id})
@@ -59,23 +70,55 @@ def make_space(maker: User, name: str) -> MemberSpace:
     return MemberSpace(space, MANAGE)
 
 
+def _lock_memberships(user_id: str) -> None:
+    """Let no other transaction count the memberships of this person until this one ends."""
+    if not engine().lock_name(f"memberships of {user_id}", LOCK_SECONDS):
+        raise Busy
+
+
+def _require_room_for(user_id: str) -> None:
+    """Raise `QuotaExceeded` if somebody is in as many spaces as anybody may be."""
+    _lock_memberships(user_id)
+    spaces = len(Member.of_user(user_id))
+    refuse_if_full(spaces, MOST_MEMBERSHIPS, "space", "Leave one first.")
+
+
 def spaces_of(user_id: str) -> list[MemberSpace]:
     """Return the spaces of which this person is a member, oldest membership first."""
     members = Member.of_user(user_id)
-    if not members:
-        return []
-    ids = [member.owner_id for member in members]
-    spaces = {one.id: one for one in User.rows(User.select().where(User.id.in_(ids)))}
+    spaces = _enabled(member.owner_id for member in members)
     return [
         MemberSpace(spaces[member.owner_id], member.role)
         for member in members
-        if member.owner_id in spaces and spaces[member.owner_id].disabled_at is None
+        if member.owner_id in spaces
     ]
+
+
+def _enabled(ids: Iterable[str]) -> dict[str, User]:
+    """Return the accounts and spaces with these ids that are not disabled, by their ids."""
+    wanted = set(ids)
+    if not wanted:
+        return {}
+    rows = User.rows(User.select().where(User.id.in_(wanted), User.disabled_at.is_null()))
+    return {one.id: one for one in rows}
 
 
 def page_of_spaces(user_id: str, limit: int, after: str | None) -> ResultPage:
     """Return a page of the spaces of which this person is a member, newest first."""
     return _page(spaces_of(user_id), limit, after)
+
+
+def page_of_waiting_spaces(user_id: str, limit: int, after: str | None) -> ResultPage:
+    """Return a page of the spaces that wait for this person to enter them, newest first."""
+    members, next_after = Member.page_waiting_for(user_id, limit, after)
+    spaces = _enabled(member.owner_id for member in members)
+    inviters = _enabled(member.inviter_id or "" for member in members)
+    waiting = [
+        WaitingSpace(spaces[member.owner_id], member.role, inviters.get(member.inviter_id or ""))
+        for member in members
+        if member.owner_id in spaces
+    ]
+    return waiting, next_after
 
 
 def page_of_members(space_id: str, by_id: str, limit: int, after: str | None) -> ResultPage:
@@ -119,6 +162,8 @@ def members_of(space_id: str) -> list[ListedMember]:
 def add_member(space_id: str, by_id: str, email: str, role: str) -> ListedMember:
     """Make the person with this address a member, as the manager `by_id` wants it.
 
+    The membership waits until the person enters the space.
+
     Raises `Invalid` if nobody has an account with this address, `MemberExists`, `QuotaExceeded`.
     """
     require_role(role)
@@ -136,31 +181,83 @@ def appoint_manager(space_id: str, user_id: str) -> None:
         space = User.find(space_id)
         if space is None or not space.is_space:
             raise NotFound
-        member = Member.find_of(space_id, user_id)
+        member = Member.find_listed(space_id, user_id)
         if member is None:
             _add(space_id, user_id, MANAGE)
         else:
+            if member.is_waiting:
+                _accept(member)
             _give_role(member, MANAGE)
 
 
 def add_invited(space_id: str, inviter_id: str, user_id: str, role: str) -> None:
     """Make somebody a member whom the manager `inviter_id` has invited."""
     with transaction(space_id):
-        _add(space_id, user_id, role, inviter_id)
+        _add(space_id, user_id, role, inviter_id, is_accepted=True)
 
 
-def _add(space_id: str, user_id: str, role: str, by_id: str | None = None) -> Member:
-    if Member.find_of(space_id, user_id):
+def enter_space(space_id: str, user_id: str) -> MemberSpace:
+    """Return a space that this person enters, who is a member from then on.
+
+    Raises `NotFound` for a space of which they are none, and `QuotaExceeded` if they are in too
+    many.
+    """
+    member = Member.listed(space_id, user_id)
+    if member.is_waiting:
+        with transaction(space_id):
+            member = Member.listed(space_id, user_id)  # read again under the lock of the space
+            if member.is_waiting:
+                _accept(member)
+    return space_of(space_id, user_id)
+
+
+def _accept(member: Member) -> None:
+    _require_room_for(member.user_id)
+    member.accept()
+    facts = _facts(member.user_id, member.user_id, role=member.role)
+    Event.record(member.owner_id, "member.accepted", facts)
+
+
+def _add(
+    space_id: str,
+    user_id: str,
+    role: str,
+    by_id: str | None = None,
+    *,
+    is_accepted: bool = False,
+) -> Member:
+    """Add a member. Whom a manager adds has to enter the space, unless it `is_accepted`."""
+    if Member.find_listed(space_id, user_id):
         raise MemberExists
     members = Member.select().where(Member.owner_id == space_id).count()
     refuse_if_full(members, MOST_MEMBERS, "member", "Remove one first.", "in this space")
-    memberships = Member.select().where(Member.user_id == user_id).count()
-    refuse_if_full(memberships, MOST_MEMBERSHIPS, "space", "Leave one first.", "for this person")
-    return _insert(space_id, user_id, role, by_id)
+    if by_id and not is_accepted:
+        _require_room_to_wait(user_id, by_id)
+    else:
+        _require_room_for(user_id)
+    return _insert(space_id, user_id, role, by_id, is_waiting=bool(by_id) and not is_accepted)
 
 
-def _insert(space_id: str, user_id: str, role: str, by_id: str | None) -> Member:
-    member: Member = Member.fresh(owner_id=space_id, user_id=user_id, role=role)
+def _require_room_to_wait(user_id: str, inviter_id: str) -> None:
+    """Raise `QuotaExceeded` if too many memberships by one inviter wait for one person.
+
+    So nobody takes the room of another inviter, and strangers none of the person's own.
+    """
+    _lock_memberships(user_id)
+    refuse_if_full(
+        Member.count_waiting(user_id, inviter_id),
+        MOST_WAITING,
+        "invitation",
+        "Wait until one is accepted.",
+        "that wait for this person",
+    )
+
+
+def _insert(
+    space_id: str, user_id: str, role: str, by_id: str | None, *, is_waiting: bool = False
+) -> Member:
+    member: Member = Member.fresh(owner_id=space_id, user_id=user_id, role=role, inviter_id=by_id)
+    member.accepted_at = None if is_waiting else member.created_at
     member.store()
     Event.record(space_id, "member.added", _facts(user_id, by_id, role=role))
     return member
@@ -183,7 +280,7 @@ def change_member(space_id: str, by_id: str, user_id: str, role: str) -> ListedM
     require_role(role)
     with transaction(space_id):
         Member.manager(space_id, by_id)
-        member = Member.of(space_id, user_id)
+        member = Member.listed(space_id, user_id)
         if role != MANAGE and Member.is_last_manager(space_id, user_id):
             raise LastManager
         _give_role(member, role, by_id)
@@ -193,14 +290,16 @@ def change_member(space_id: str, by_id: str, user_id: str, role: str) -> ListedM
 def remove_member(space_id: str, by_id: str, user_id: str) -> None:
     """Remove a member, who is out at once, as the manager `by_id` wants it; or leave the space.
 
+    Who has not entered the space yet declines by leaving it.
+
     Raises `LastManager`.
     """
     with transaction(space_id):
         if by_id == user_id:
-            Member.of(space_id, by_id)
+            Member.listed(space_id, by_id)
         else:
             Member.manager(space_id, by_id)
-        member = Member.of(space_id, user_id)
+        member = Member.listed(space_id, user_id)
         if Member.is_last_manager(space_id, user_id):
             raise LastManager
         drop_member(member, by_id)

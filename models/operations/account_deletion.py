@@ -88,13 +88,13 @@ def _leave_spaces(user_id: str) -> list[str]:
     Return the ids of the spaces that were left without a member, which are locked out.
     """
     emptied: list[str] = []
-    for member in Member.of_user(user_id):
+    for member in Member.all_of_user(user_id):
         space = User.find(member.owner_id)
         if space is None:
             continue
         if not Member.is_last_manager(space.id, user_id):
             drop_member(member, user_id)
-        elif len(Member.of_space(space.id)) > 1 or Document.stored_by(space.id).documents:
+        elif _has_others(space.id, user_id) or Document.stored_by(space.id).documents:
             raise LastManager(
                 f"You are the last manager of the space “{space.name}”. Let another member "
                 "manage it, or delete it, before you delete your account."
@@ -103,6 +103,12 @@ def _leave_spaces(user_id: str) -> list[str]:
             _lock_out_space(space)
             emptied.append(space.id)
     return emptied
+
+
+def _has_others(space_id: str, user_id: str) -> bool:
+    """Return whether somebody else has entered the space."""
+    members = Member.of_space(space_id)
+    return any(one.user_id != user_id and not one.is_waiting for one in members)
 
 
 def delete_space(space_id: str, by_id: str) -> None:

@@ -221,12 +221,21 @@ def _facts_of_member(member: Member) -> RowFacts | None:
     user = User.find(member.user_id)
     if user is None or not user.is_whole:
         return None
-    return {"user_id": user.id, "role": member.role, "email": user.email}
+    return {
+        "user_id": user.id,
+        "role": member.role,
+        "email": user.email,
+        "inviter_id": member.inviter_id,
+        "accepted_at": member.accepted_at,
+    }
 
 
 def _store_member(space_id: str, facts: RowFacts) -> None:
     names = ("id", "created_at", "user_id", "role")
-    Member(owner_id=space_id, **{name: facts[name] for name in names}).store()
+    member = Member(owner_id=space_id, **{name: facts[name] for name in names})
+    member.inviter_id = facts.get("inviter_id")  # which exports had not before members were asked
+    member.accepted_at = facts.get("accepted_at")
+    member.store()
 
 
 MEMBERS = Kind("member", Member, _facts_of_member, _store_member)  # among the facts of their space

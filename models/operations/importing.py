@@ -257,7 +257,8 @@ def _require_room_for_spaces(spaces: list[_ExportedAccount]) -> None:
     for space in spaces:
         made[space.made_by or ""].add(space.id)
         for member in space.members:
-            joined[member["user_id"]].add(space.id)
+            if member.get("accepted_at") or not member.get("inviter_id"):  # else it waits
+                joined[member["user_id"]].add(space.id)
         if len(space.members) > MOST_MEMBERS:
             raise OperatorError(
                 f"{space.email} has {counted(len(space.members), 'member')} in the export, and "
@@ -461,8 +462,8 @@ def _is_here(user_id: str) -> bool:
 
 def _has_manager(space_id: str) -> bool:
     """Return whether somebody whose account is enabled manages the space."""
-    members = members_of(space_id)
-    return any(one.role == MANAGE and one.user.disabled_at is None for one in members)
+    managers = (one for one in members_of(space_id) if one.role == MANAGE and not one.is_waiting)
+    return any(one.user.disabled_at is None for one in managers)
 
 
 def _is_over(facts: RowFacts) -> bool:

@@ -27,6 +27,8 @@ def join(service, member):
         visitor.post("/app/account", {"name": name})
         path = member.get(f"{SPACES}/{space}")
         submit(member, path, f"{SPACES}/{space}/members", email=visitor.email, role=role)
+        enter(visitor, space)
+        visitor.post(f"{SPACES}/{space}/leave")
         return visitor
 
     return joined
@@ -116,7 +118,8 @@ def test_the_activity_of_a_space_says_who_did_what(member, space, join):
     assert "uploaded hello.txt" in told
     assert "opened hello.txt" in told  # the look of another member
     assert "made the space" in told
-    assert "made Will a member, who can write" in told
+    assert "added Will , who can write" in told
+    assert "entered the space for the first time, and can write" in told
     assert "opened hello.txt" not in words(will.get("/app/activity"))  # nor one's own
 
 

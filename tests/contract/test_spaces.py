@@ -28,8 +28,9 @@ class Team:
         )
         self.space = self.mia.post("/v1/spaces", json={"name": "Accounting"}).json
         self.id = self.space["id"]
-        self.add(self.will, "write")
-        self.add(self.rob, "read")
+        for person, role in ((self.will, "write"), (self.rob, "read")):
+            self.add(person, role)
+            self.acting(person).post("/v1/auth/logout")
 
     @property
     def members(self):
@@ -323,7 +324,7 @@ def test_events_of_a_person_have_no_user_id(new_user):
 def test_changes_of_members_are_in_the_chain_of_the_space(team):
     team.mia.patch(team.path_of(team.rob), json={"role": "write"})
     team.rob.delete(team.path_of(team.rob))
-    mia, rob = team.mia.record["id"], team.rob.record["id"]
+    mia, will, rob = (one.record["id"] for one in (team.mia, team.will, team.rob))
     told = [
         (one["type"], one["data"]["memberUserId"], one["data"].get("role"), one["data"]["userId"])
         for one in team.events()
@@ -331,8 +332,10 @@ def test_changes_of_members_are_in_the_chain_of_the_space(team):
     ]
     assert told == [
         ("member.added", mia, "manage", mia),
-        ("member.added", team.will.record["id"], "write", mia),
+        ("member.added", will, "write", mia),
+        ("member.accepted", will, "write", will),
         ("member.added", rob, "read", mia),
+        ("member.accepted", rob, "read", rob),
         ("member.changed", rob, "write", mia),
         ("member.removed", rob, None, rob),
     ]
@@ -352,6 +355,7 @@ def test_one_person_makes_so_many_spaces_as_the_setting_says(start_service):
     first = mia.post("/v1/spaces", json={"name": "One"}).json
     members = MEMBERS.format(first["id"])
     mia.post(members, json={"email": rob.record["email"], "role": "manage"})
+    assert rob.post(f"/v1/spaces/{first['id']}/sessions").status == 201
     refused(mia.post("/v1/spaces", json={"name": "Two"}), 403, "quota_exceeded")
     mia.delete(f"{members}/{mia.record['id']}")  # a space that was left still counts
     refused(mia.post("/v1/spaces", json={"name": "Two"}), 403, "quota_exceeded")

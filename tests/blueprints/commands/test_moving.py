@@ -3,7 +3,7 @@
 import pytest
 
 from models import Document, User, connected
-from models.accounts import Member, add_member, make_space
+from models.accounts import Member, add_member, enter_space, make_space
 from models.operations import delete_account, delete_space
 from tests.uploads import upload
 
@@ -24,6 +24,7 @@ def team(alice):
         bob = User.register("bob@example.org", "correct horse battery", None, "open")
         space = make_space(alice, "Accounting").row
         add_member(space.id, alice.id, bob.email, "write")
+        enter_space(space.id, bob.id)
         upload(space, b"a bill")
         return space.id
 

@@ -12,6 +12,7 @@ from models.accounts import (
     Member,
     add_member,
     change_member,
+    enter_space,
     let_in,
     make_space,
     remove_member,
@@ -46,6 +47,7 @@ def team(alice, bob):
     """The id of a space that Alice manages and in which Bob writes."""
     made = make_space(alice, "Accounting")
     add_member(made.id, alice.id, bob.email, "write")
+    enter_space(made.id, bob.id)
     return made.id
 
 
@@ -63,10 +65,15 @@ def test_a_space_has_so_many_members_at_most(alice, bob, monkeypatch):
 
 
 def test_a_person_is_in_so_many_spaces_at_most(alice, bob, team, monkeypatch):
-    monkeypatch.setattr(space, "MOST_MEMBERSHIPS", 1)
     other = make_space(alice, "Office")
+    monkeypatch.setattr(space, "MOST_MEMBERSHIPS", 1)
+    add_member(other.id, alice.id, bob.email, "read")
     with pytest.raises(QuotaExceeded):
-        add_member(other.id, alice.id, bob.email, "read")
+        enter_space(other.id, bob.id)
+    with pytest.raises(QuotaExceeded):
+        make_space(bob, "Mine")
+    remove_member(team, bob.id, bob.id)
+    assert enter_space(other.id, bob.id).role == "read"
 
 
 def test_one_member_has_so_many_sessions_of_a_space_and_ends_none_of_another_s(
@@ -228,3 +235,19 @@ def test_an_upload_is_not_stored_if_its_member_may_not_any_more_when_it_ends(ali
     with pytest.raises(SessionExpired if act == "removed" else ScopeMissing):
         uploads.upload(team, Sent(content(), 5), content_type="text/plain")
     assert Document.select().count() == 0
+
+
+def test_a_membership_of_before_people_were_asked_goes_on(alice, bob):
+    made = make_space(alice, "Accounting")
+    Member.fresh(owner_id=made.id, user_id=bob.id, role="write").store()
+    assert Member.of(made.id, bob.id).entered_at
+    assert [one.id for one in spaces_of(bob.id)] == [made.id]
+
+
+def test_who_writes_to_the_file_lets_nobody_into_a_space_that_waits(alice, bob):
+    made = make_space(alice, "Accounting")
+    add_member(made.id, alice.id, bob.email, "write")
+    database.execute_sql("UPDATE member SET inviter_id = NULL WHERE accepted_at IS NULL")
+    assert spaces_of(bob.id) == []
+    with pytest.raises(NotFound):
+        Member.of(made.id, bob.id)

@@ -27,6 +27,7 @@ from models.accounts import (
     Session,
     add_member,
     appoint_manager,
+    enter_space,
     make_space,
     remove_member,
     spaces_of,
@@ -619,6 +620,7 @@ def team(alice, bob):
     """The id of a space that Alice manages, with what Bob has written in it."""
     space = make_space(alice, "Accounting").row
     add_member(space.id, alice.id, bob.email, "write")
+    enter_space(space.id, bob.id)
     former = current_actor.set({"via": "session", "userId": bob.id})
     document = upload(space, b"a bill", name="bill.txt")
     Collection.make(space.id, "Bills", document_ids=[document.id])

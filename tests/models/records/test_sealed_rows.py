@@ -25,7 +25,7 @@ from models import (
     database,
     transaction,
 )
-from models.accounts import Identity, Invitation, PendingSignIn, add_member, make_space
+from models.accounts import Identity, Invitation, PendingSignIn, add_member, enter_space, make_space
 from models.core import KeyRevoked, NotFound, WrongCredentials
 from models.documents import Collection, put_in_bin
 from models.events import Mail, WebhookDelivery
@@ -103,6 +103,7 @@ def fill(user):
 def fill_space(maker, member):
     space = make_space(maker, "Accounting")
     add_member(space.id, maker.id, member.email, "manage")
+    enter_space(space.id, member.id)
     Invitation.issue_for_space(space.id, maker, f"invited-by-{maker.email}", "read")
     Session.begin_in_space(space, member, Session.begin(member, 3600).row, "curl")
 
