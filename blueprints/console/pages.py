@@ -151,6 +151,7 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
         "console/scripts/jump.js",
         "console/scripts/upload.js",
         "console/scripts/share.js",
+        "console/scripts/drafts.js",
     ),
 }
 _ICONS = {  # file -> its facts in the manifest

@@ -32,7 +32,6 @@ DONE: Mapping[str, str] = {  # by the key in the address of the page that an act
     "joined": "You’re in the space now.",
     "left": "You left the space.",
     "linked": "The login is added. You can log in with it from now on.",
-    "login_again": "Your session has ended. Log in to go on.",
     "made": "Collection created.",
     "newer": "Replaced. Its links open the new file now.",
     "off": "The link is off. Nobody can open it until you turn it on again.",
@@ -58,6 +57,7 @@ DONE: Mapping[str, str] = {  # by the key in the address of the page that an act
     "uploaded": "The files are stored.",
 }
 SHOWN_ONCE = "Copy it now: once you leave this page, nobody can show it again."
+LOG_IN_FIRST = "You’re not logged in any more, or not yet. Log in to go on."
 SENT_APART = "Send it separately."
 ANYONE = "Anyone with the link"  # a link for nobody by name
 LINKS = "Links need no account. Turn one off, and it stops working right away."

@@ -75,7 +75,7 @@ async function share() { // by the terms as they stand now
     const copied = await copy(making.then(textOf));
     const made = await making;
     forget(chosen);
-    turnOver(made, copied);
+    turnOver(made, copied, terms.get("password"));
   } catch (problem) {
     say(problem.message);
     showRefused(problem.field);
@@ -92,7 +92,15 @@ function showRefused(name) { // so that the field is corrected
   (field || $(".send button", drop)).focus();
 }
 
-function turnOver(made, copied) {
+function showPasswordOf(ready, password) { // which nobody can show once this page is left
+  const line = node("p", "Password: ", { className: "row password" });
+  const button = node("button", "Copy password", { type: "button" });
+  button.dataset.copy = password;
+  line.append(node("code", password), button);
+  $("p, ul", ready).after(line);
+}
+
+function turnOver(made, copied, password) {
   const address = new URL(location);
   for (const { id } of made) address.searchParams.append("made", id);
   const call = reload(address.href, () => {
@@ -102,6 +110,7 @@ function turnOver(made, copied) {
     drop.classList.remove("large");
     drop.before(ready);
     localize(ready);
+    if (password) showPasswordOf(ready, password);
     if (copied) sayCopied(ready);
     $("[data-copy].first", ready).focus();
     say(copied ? (made.length > 1 ? "The links are copied." : "The link is copied.") : "Ready to copy.");
