@@ -133,6 +133,8 @@ def test_a_noun_that_is_counted_is_given_in_the_singular():
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
             place = {"counted": 1, "refuse_if_full": 2}.get(node.func.id)
+            if node.func.id == "refuse_if_full":
+                assert isinstance(node.args[place], ast.Constant), f"{path}:{node.lineno}"
             if place is not None and isinstance(node.args[place], ast.Constant):
                 noun = node.args[place].value
                 assert not is_plural(f" {noun}"), f"{path}:{node.lineno}"

@@ -299,7 +299,7 @@ def _refuse_if_in_many(document_ids: set[str]) -> None:
     most = counts.group_by(of).order_by(fn.COUNT(of).desc()).limit(1)
     for row in most.execute(database):
         remedy = "Take it out of one first."
-        refuse_if_full(row["count"], MOST_COLLECTIONS, "collections with this document", remedy)
+        refuse_if_full(row["count"], MOST_COLLECTIONS, "collection", remedy, "with this document")
 
 
 def _take_out_of_all(document: Document) -> None:

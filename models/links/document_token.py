@@ -267,8 +267,8 @@ class DocumentToken(Credential, OfTarget):
         """
         others = cls.live_to(target).count() - 1
         kind = "collection" if isinstance(target, Collection) else "document"
-        what = f"live links to this {kind}"
-        refuse_if_full(others, MOST_LIVE_LINKS, what, "Turn one off, or revoke it, first.")
+        remedy = "Turn one off, or revoke it, first."
+        refuse_if_full(others, MOST_LIVE_LINKS, "live link", remedy, f"to this {kind}")
 
     @classmethod
     def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage:

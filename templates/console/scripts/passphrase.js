@@ -1,4 +1,4 @@
-// Passwords: typed where somebody chose to, shown when asked, and suggested
+// Passwords: typed where someone chose to, shown when asked, and suggested
 
 const WORDS = (
   "acorn amber anchor apple april arrow aspen autumn badge baker balcony bamboo banjo barley basil basket " +
@@ -65,7 +65,7 @@ addEventListener("change", event => {
   if (box.checked) field.focus();
 });
 
-addEventListener("input", event => { // typed by somebody, and not filled in by the browser
+addEventListener("input", event => { // typed by someone, and not filled in by the browser
   const field = event.target;
   const box = field.name === "password" && field.form?.elements.withPassword;
   if (!box || field !== document.activeElement) return;
