@@ -18,17 +18,27 @@ from blueprints import BLUEPRINTS
 from blueprints.commands import COMMANDS, refuse_flask_run, system_notes
 from blueprints.console import CONSOLE
 from blueprints.hooks import register_hooks
-from blueprints.http.access_log import configure_logging, log_rejected_request
+from blueprints.http.access_log import (
+    begin_logging,
+    configure_logging,
+    line_of,
+    log_rejected_request,
+)
 from blueprints.http.authentication import admit_long_body
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.body import SMALL_BODY_BYTES
-from blueprints.http.problems import ProblemApi, handle_exception, handle_service_error
+from blueprints.http.problems import (
+    ProblemApi,
+    handle_exception,
+    handle_service_error,
+    log_failed_response,
+)
 from blueprints.http.serving import needs_no_worker
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from environment import with_file_of_settings
 from models import Event, connected
-from models.core import OperatorError, ServiceError, counted, use_for_waits
+from models.core import OperatorError, ServiceError, counted, tell, use_for_waits
 from models.documents import delete_unfinished_uploads
 from models.events import SmtpClient
 from models.operations import (
@@ -153,12 +163,10 @@ def main() -> None:
     gc.freeze()  # imported objects: to go through them at each full collection takes 57 ms
     database = runtime.settings.database
     folder = runtime.settings.instance_path
-    print(  # noqa: T201
+    tell(
         f"Document Service {VERSION} listens on {server.listens_on}; its data lies in "
         f"{without_password(database) if is_server(database) else folder}. "
-        "Back up the keyring apart from the database.",
-        file=sys.stderr,
-        flush=True,
+        "Back up the keyring apart from the database."
     )
     notes = [
         *system_notes(os.geteuid(), runtime.settings.converter),
@@ -201,6 +209,8 @@ def start_background_work(runtime: Runtime) -> None:
 
 def _prepared() -> tuple[Flask, Server]:
     """Return the application with its database open, and the server, or exit with a sentence."""
+    form = _form_of_log()
+    begin_logging(form)
     try:
         app = create_app()
         settings: Settings = app.extensions["runtime"].settings
@@ -221,13 +231,22 @@ def _prepared() -> tuple[Flask, Server]:
                 on_rejected=log_rejected_request,
                 admit_long_body=admit_long_body,
                 needs_no_worker=needs_no_worker,
+                on_failure=log_failed_response,
             )
         return app, server
     except Exception as error:
         sentence = str(error) if isinstance(error, WrongSetting) else operator_message(error)
         if sentence is None:
             raise
-        sys.exit(f"Document Service does not start. {sentence}")
+        sys.exit(line_of(form, f"Document Service does not start. {sentence}", "critical"))
+
+
+def _form_of_log() -> str:
+    """Return the setting LOG, also where another setting is refused."""
+    try:
+        return with_file_of_settings(os.environ).get(f"{PREFIX}LOG", "text")
+    except WrongSetting:
+        return "text"
 
 
 def _proxy_of(settings: Settings) -> TrustedProxy | None:

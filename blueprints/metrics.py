@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector
 
 from models import Document, Webhook, current_runtime
 from models.core import NotFound
-from models.operations import list_root_keys, setup
+from models.operations import last_backup_at, list_root_keys, setup
 from models.storage import is_server
 
 from .http import ANYONE, ApiBlueprint
@@ -85,6 +85,13 @@ class _State(Collector):
         if not is_server(runtime.settings.database):
             free = shutil.disk_usage(Path(runtime.settings.database).parent).free
             yield _gauge("docservice_free_bytes", "Free on the disk of the SQLite file.", free)
+            if backed_up_at := last_backup_at():
+                about = "When `flask backup` ended, since 1970."
+                yield _gauge("docservice_last_backup_seconds", about, backed_up_at)
+        if runtime.payload_objects is not None:
+            about = "Whether the last call of the store of objects was answered."
+            answers = runtime.payload_objects.away_for is None
+            yield _gauge("docservice_payload_store_ready", about, answers)
         lost = runtime.unrecorded.lost
         yield CounterMetricFamily("docservice_lost_readings", "Without an event.", value=lost)
         yield _by_work(
@@ -100,6 +107,9 @@ class _State(Collector):
         if runtime.swept_at:
             about = "When it ended, since 1970."
             yield _gauge("docservice_last_sweep_seconds", about, runtime.swept_at)
+        if runtime.dispatched_at:
+            about = "When what is due was last handed to its senders, since 1970."
+            yield _gauge("docservice_last_dispatch_seconds", about, runtime.dispatched_at)
         is_ready = setup.is_ready()
         yield _gauge("docservice_ready", "Whether /readyz is 200.", is_ready)
         if is_ready:

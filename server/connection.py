@@ -7,7 +7,6 @@ resumes it. So a slow client costs a connection and `send_buffer_bytes` of memor
 
 import contextlib
 import fcntl
-import logging
 import math
 import socket
 import sys
@@ -31,7 +30,6 @@ HEAD_RECV_BYTES = 16 << 10  # bounds the pipelined requests parsed at once, whic
 BODY_RECV_BYTES = 1 << 20  # for bytes that certainly belong to a body
 RECVS_AT_ONCE = 8  # while more of a body has come
 TOO_MANY_WAIT = "Too many of your requests wait for each other. Send fewer at the same time."
-_log = logging.getLogger("docservice")
 
 
 class ProgressTimer:
@@ -192,8 +190,8 @@ class Connection:
                 return
             except ClientDisconnected:
                 pass
-            except Exception:
-                _log.exception("an exception while serving %s", request.path)
+            except Exception as error:
+                self.context.on_failure(request.path, error)
                 if not response.has_begun:
                     response.refuse(500)
         response.is_last = True

@@ -1,5 +1,6 @@
 """The state that all connections of a server share, and the limits and timeouts of each."""
 
+import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -43,6 +44,12 @@ that receives it serves it, while all workers wait.
 """
 
 
+def log_exception(path: str, error: Exception) -> None:
+    """Log an exception of the application, with its traceback."""
+    log = logging.getLogger("docservice")
+    log.error("an exception while serving %s", path, exc_info=error)
+
+
 @dataclass(frozen=True)
 class Limits:
     """A body or a response must make `pace_bytes` of progress in any `pace_seconds`."""
@@ -81,6 +88,7 @@ class Context:
     admit_long_body: AdmitLongBody
     workers: int
     needs_no_worker: NeedsNoWorker = lambda *_: False
+    on_failure: Callable[[str, Exception], None] = log_exception
     connections: dict[int, Any] = field(default_factory=dict)
     requested: deque[Any] = field(default_factory=deque)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .connection import Connection
-from .context import UNHURRIED, AdmitLongBody, Context, Limits, NeedsNoWorker
+from .context import UNHURRIED, AdmitLongBody, Context, Limits, NeedsNoWorker, log_exception
 from .forwarding import Forwarding, TrustedProxy
 from .workers import Workers
 from .workers import listen as open_listeners
@@ -39,6 +39,7 @@ class Server:
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
         admit_long_body: AdmitLongBody = lambda *_: UNHURRIED,
         needs_no_worker: NeedsNoWorker = lambda *_: False,
+        on_failure: Callable[[str, Exception], None] = log_exception,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a server that listens at `host:port` or `unix:path`.
@@ -47,7 +48,8 @@ class Server:
         own; its body has `sent_bytes`, none after a HEAD. `admit_long_body` is asked before more
         than `unverified_body_bytes` are received. A request that `needs_no_worker` is answered
         while all workers wait; the application, which `server.needs_no_worker` in its environment
-        tells so, must not wait for anything then.
+        tells so, must not wait for anything then. `on_failure(path, error)` is called for each
+        exception of the application.
         """
         self._limits, self._clock = limits, clock
         self._forwarding = Forwarding(proxy, clock)
@@ -59,6 +61,7 @@ class Server:
             admit_long_body,
             workers=threads,
             needs_no_worker=needs_no_worker,
+            on_failure=on_failure,
         )
         self._listen = listen
         self._listeners = open_listeners(listen)

@@ -48,6 +48,44 @@ def test_the_files_name_only_settings_that_exist():
         assert set(re.findall(PREFIX + r"[A-Z_]+", path.read_text())) <= known, path.name
 
 
+@pytest.mark.parametrize("name", ["document-backup", "document-doctor"])
+def test_what_a_timer_runs_tells_somebody_when_it_fails(name):
+    unit = (ROOT / f"deploy/{name}.service").read_text()
+    (told,) = re.findall(r"^OnFailure=(.+)$", unit, re.M)
+    assert (ROOT / "deploy" / told.replace("%n", "")).exists()
+    for path in re.findall(r"DOCSERVICE_ENVIRONMENT_FILE=(\S+)", unit):
+        assert path in (ROOT / "deploy/document-service.service").read_text()
+    timer = (ROOT / f"deploy/{name}.timer").read_text()
+    assert "Persistent=true" in timer
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd here")
+def test_systemd_takes_the_units_of_backup_doctor_and_alert(tmp_path):
+    for path in (ROOT / "deploy").glob("document-*.*"):
+        (tmp_path / path.name).write_text(
+            path.read_text().replace("/opt/document-service", str(ROOT))
+        )
+    units = [tmp_path / f"document-{name}" for name in ("backup.timer", "doctor.timer")]
+    command = ["systemd-analyze", "verify", "--recursive-errors=no", *units]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    said = [line for line in done.stderr.splitlines() if "document-" in line]
+    assert said == []
+
+
+def test_each_alert_has_a_severity_and_a_sentence_and_asks_for_what_metrics_have():
+    yaml = pytest.importorskip("yaml")
+    text = (ROOT / "docs/operating.md").read_text()
+    (block,) = re.findall(r"^```yaml\n(groups:.*?)^```", text, re.M | re.S)
+    (group,) = yaml.safe_load(block)["groups"]
+    source = (ROOT / "blueprints/metrics.py").read_text()
+    for rule in group["rules"]:
+        assert rule["labels"]["severity"] in {"critical", "warning", "info"}, rule
+        assert rule["annotations"]["summary"].endswith("."), rule
+        assert "webhooks_failing" not in rule["expr"]  # a receiver that is gone is its owner's
+        for name in re.findall(r"docservice_\w+", rule["expr"]):
+            assert re.sub("_(total|bucket|count)$", "", name) in source, name
+
+
 def test_the_memory_limit_holds_the_service_and_all_bodies_at_once():
     unit = (ROOT / "deploy/document-service.service").read_text()
     (gib,) = re.findall(r"^MemoryMax=(\d+)G$", unit, re.M)
@@ -71,12 +109,10 @@ def test_the_unit_the_script_and_the_pages_name_one_file_of_settings():
     script = (ROOT / "deploy/install.sh").read_text()
     assert "SETTINGS=/etc/$SERVICE/environment" in script
     assert f"{ENVIRONMENT_FILE}=$SETTINGS" in script
-    operating = (ROOT / "docs/operating.md").read_text()
-    units = [
-        block for block in re.findall(r"```ini\n(.*?)```", operating, re.S) if "flask" in block
-    ]
+    units = [path.read_text() for path in (ROOT / "deploy").glob("document-*.service")]
+    units = [unit for unit in units if "flask" in unit]
     assert units
-    assert all(f"{ENVIRONMENT_FILE}={path}\n" in block for block in units)
+    assert all(f"{ENVIRONMENT_FILE}={path}\n" in unit for unit in units)
 
 
 def test_the_script_makes_the_file_of_settings_once_and_sources_it_never(tmp_path):

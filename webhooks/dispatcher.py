@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from models import Webhook, WebhookDelivery, connected
+from models import Webhook, WebhookDelivery, connected, current_runtime
 from models.events import Mail, SmtpClient, delivery_queued, release_lanes
 from models.runtime import log_failure
 
@@ -89,6 +89,8 @@ class Dispatcher:
             lambda: self.mail.dispatch([*notices, *mails], busy_with_mail),
             poll_seconds,
         )
+        if not self._failing:
+            current_runtime().dispatched_at = time.time()
         rests_seconds = [until - time.monotonic() for until in self._failing.values()]
         return max(0, min(wait_seconds, wait_for_mail_seconds, *rests_seconds))
 

@@ -3,8 +3,10 @@
 `flask --app app keys …`, `audit …`, `payloads …`, `backup`, `restore`, `copy`, `sweep`, `doctor`.
 """
 
+import getpass
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -32,6 +34,7 @@ _STOPPED_ELSEWHERE = (
     "People log in by the proxy or a provider. Whoever is stopped there keeps sessions until they "
     "end, and API keys and links until you run: flask users disable EMAIL"
 )
+OLD_BACKUP_DAYS = 3
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -68,6 +71,18 @@ def rotate(end_sessions: bool) -> None:
     for id in result.damaged:
         click.echo(f"{id}: its key cannot be decrypted; the row was left as it is.")
     fail_if(result.damaged)
+
+
+@keys.command()
+@click.option("--by", default=getpass.getuser, help="Who has put it away; else who runs this.")
+@with_database
+def kept(by: str) -> None:
+    """Say that a copy of the keyring has been put away, until it gets another primary.
+
+    `doctor` then asks no more. The log of the service has who said so.
+    """
+    primary = operations.record_kept_root_key(by)
+    click.echo(f"{by} has put a copy of the keyring with root key {primary.id} away.")
 
 
 @keys.command()
@@ -293,7 +308,9 @@ def doctor(deep: bool, as_json: bool) -> None:
             if not as_json:
                 _print_finding(finding)
     settings = current_runtime().settings
-    notes = list(system_notes(_owner_of_database(context), settings.converter))
+    is_kept = not _is_keyring_to_be_copied(findings)
+    notes = list(system_notes(_owner_of_database(context), settings.converter, is_kept))
+    notes.extend(_notes_on_backups(context))
     notes.extend(settings.notes())
     if settings.is_open_to_the_public:
         notes.append(_OPEN_TO_ALL)
@@ -306,6 +323,29 @@ def doctor(deep: bool, as_json: bool) -> None:
     else:
         _print_finding(Finding("system", notes), "NOTE ")
     fail_if(not ok)
+
+
+def _is_keyring_to_be_copied(findings: list[Finding]) -> bool:
+    """Return whether nobody has said yet that a copy of the keyring was put away.
+
+    False while the database or the keyring cannot be read.
+    """
+    if "rows" not in {finding.check for finding in findings}:
+        return False
+    with connected():
+        is_kept = operations.is_primary_kept()
+    current_runtime().close_database()
+    return not is_kept
+
+
+def _notes_on_backups(context: DoctorContext) -> Iterator[str]:
+    """Yield a sentence if the last backup is old. The first one is asked for by nobody."""
+    backed_up_at = operations.last_backup_at() if context.database else None
+    if backed_up_at is None:
+        return
+    days = int((time.time() - backed_up_at) / 86_400)
+    if days >= OLD_BACKUP_DAYS:
+        yield f"The last backup is {counted(days, 'day')} old. Make one: flask backup FILE."
 
 
 def _doctor_context(deep: bool, report: ReportProgress) -> DoctorContext:
@@ -337,8 +377,18 @@ def _print_finding(finding: Finding, label: str = "WRONG") -> None:
         click.echo(f"{label}  {finding.check}: {problem}")
 
 
-def system_notes(user_id: int, converter: str | None) -> Iterator[str]:
-    """Yield a sentence or two for each weakness of the system, for this user and setting."""
+def system_notes(
+    user_id: int, converter: str | None, is_keyring_kept: bool = True
+) -> Iterator[str]:
+    """Yield a sentence or two for each weakness of the system, for this user and setting.
+
+    Unless `is_keyring_kept`, somebody has to say that a copy of the keyring was put away.
+    """
+    if not is_keyring_kept:
+        yield (
+            "Has a copy of the keyring been put away, apart from the database? Without the keyring "
+            "nothing can be read. Then say so: flask keys kept."
+        )
     if not seccomp_available():
         yield (
             "There is no seccomp here: the process that parses documents is held by limits of "

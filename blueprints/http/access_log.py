@@ -9,11 +9,12 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from types import TracebackType
 from typing import NamedTuple
 
 from flask import Response, g, request
 
-from models.core import now, rfc3339
+from models.core import now, rfc3339, tell_as
 
 BODILESS = {204, 304}
 _OTHER_LOGS = "%(asctime)s %(name)s %(message)s"
@@ -40,9 +41,28 @@ def configure_logging(form: str) -> None:
     """Set up the logs of a running service; `form` is `text` or `json`."""
     global _form  # noqa: PLW0603
     handler = logging.StreamHandler()
-    handler.setFormatter(_UtcFormatter(_OTHER_LOGS))
+    handler.setFormatter(_JsonFormatter() if form == "json" else _UtcFormatter(_OTHER_LOGS))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     _form = form
+
+
+def begin_logging(form: str) -> None:
+    """Give what is said before the logs are set up the form of the log, `text` or `json`."""
+    if form == "json":
+        tell_as(_line_of_sentence)
+        logging.captureWarnings(capture=True)
+        if logging.lastResort is not None:
+            logging.lastResort.setFormatter(_JsonFormatter())
+        sys.excepthook = _log_end
+        threading.excepthook = _log_end_of_thread
+
+
+def line_of(form: str, sentence: str, level: str = "info") -> str:
+    """Return a line of the log in its form, `text` or `json`."""
+    if form != "json":
+        return sentence
+    line = {"time": rfc3339(now()), "level": level, "logger": "docservice", "message": sentence}
+    return json.dumps(line, ensure_ascii=False)
 
 
 def access_of(response: Response) -> Access:
@@ -69,6 +89,7 @@ def log_access(access: Access) -> None:
         return
     line = {
         "time": rfc3339(now()),
+        "level": "info",
         "requestId": access.request_id,
         "method": access.method,
         "route": access.route,
@@ -90,3 +111,34 @@ def log_rejected_request(request_id: str, status: int, size_bytes: int) -> None:
 class _UtcFormatter(logging.Formatter):
     def formatTime(self, record: logging.LogRecord, _form: str | None = None) -> str:
         return rfc3339(int(record.created * 1000))
+
+
+class _JsonFormatter(_UtcFormatter):
+    """A record as one line of JSON, with its traceback as a member."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": self.formatTime(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def _line_of_sentence(sentence: str) -> str:
+    return line_of("json", sentence)
+
+
+def _log_end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    log = logging.getLogger("docservice")
+    log.critical("the process ends by an exception", exc_info=(kind, error, trace))
+
+
+def _log_end_of_thread(ended: threading.ExceptHookArgs) -> None:
+    if ended.exc_value is not None:
+        log = logging.getLogger("docservice")
+        exception = (ended.exc_type, ended.exc_value, ended.exc_traceback)
+        log.error("a thread ends by an exception", exc_info=exception)

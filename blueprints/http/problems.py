@@ -11,7 +11,16 @@ from flask_smorest import Api
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
 
-from models.core import Allowance, DocumentDamaged, PayloadTooLarge, ServiceError, TooManyRequests
+from models.core import (
+    Allowance,
+    Busy,
+    DocumentDamaged,
+    NotFound,
+    PayloadTooLarge,
+    ServiceError,
+    StorageFull,
+    TooManyRequests,
+)
 from models.runtime import service_error_of
 
 from .authentication import resolve_caller
@@ -117,6 +126,21 @@ def handle_exception(error: Exception) -> Response:
         return handle_service_error(known)
     sentence = f"Something went wrong here. The log knows it as request {g.request_id}."
     return problem(500, "internal_error", sentence)
+
+
+def log_failed_response(path: str, error: Exception) -> None:
+    """Log an exception while a response was sent, in one line if it is no fault of the service.
+
+    A document may be deleted while somebody reads it; a store may fail meanwhile.
+    """
+    log = logging.getLogger("docservice")
+    known = service_error_of(error)
+    if isinstance(known, NotFound):
+        log.warning("%s broke off: its document was deleted meanwhile", path)
+    elif isinstance(known, (Busy, StorageFull)):
+        log.warning("%s broke off: %s", path, known.sentence)
+    else:
+        log.error("an exception while serving %s", path, exc_info=error)
 
 
 def _refusal_now() -> ServiceError | None:

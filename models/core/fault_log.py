@@ -1,6 +1,21 @@
-"""The log of faults that a start or a command, which has no log yet, prints by itself."""
+"""What a start or a command says, which has no log yet."""
 
 import logging
+import sys
+from collections.abc import Callable
+
+_form: Callable[[str], str] = str
+
+
+def tell(sentence: str) -> None:
+    """Print a sentence on stderr, in the form of the log."""
+    print(_form(sentence), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def tell_as(form: Callable[[str], str]) -> None:
+    """Have `tell` print each sentence as `form` returns it."""
+    global _form  # noqa: PLW0603
+    _form = form
 
 
 def log_unless_printed(sentence: str) -> bool:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, Self
 
 from peewee import BigIntegerField, TextField
+from peewee import Table as TableReference
 
 from crypto import signing
 
@@ -183,14 +184,19 @@ class Webhook(SealedByOwner):
     @classmethod
     def backlog(cls) -> tuple[int, int]:
         """Return how many enabled webhooks have deliveries that failed and are tried again, and how
-        many deliveries to enabled webhooks are due.
+        many deliveries to the other enabled webhooks are due.
+
+        Webhooks of disabled accounts do not count.
         """
-        enabled = cls.select(cls.id).where(cls.disabled_at.is_null())
+        account: Any = TableReference("user_account", ("id", "disabled_at"))
+        disabled = account.select(account.id).where(account.disabled_at.is_null(False))
+        enabled = cls.select(cls.id).where(cls.disabled_at.is_null(), cls.owner_id.not_in(disabled))
         waiting = WebhookDelivery.select(WebhookDelivery.webhook_id).where(
             WebhookDelivery.due_at.is_null(False), WebhookDelivery.webhook_id.in_(enabled)
         )
         failing = waiting.where(WebhookDelivery.attempts > 0).distinct()
-        return failing.count(), waiting.where(WebhookDelivery.due_at <= now()).count()
+        due = waiting.where(WebhookDelivery.due_at <= now())
+        return failing.count(), due.where(WebhookDelivery.webhook_id.not_in(failing)).count()
 
     def rotate_secret(self) -> Issued[Self]:
         """Return a new secret; the former one signs for another day, older ones no longer."""

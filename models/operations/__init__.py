@@ -17,7 +17,14 @@ from .backup import (
 from .doctor import DoctorContext, Finding, run_checks
 from .exporting import ExportResult, export_accounts
 from .importing import ImportedAccount, give_up_imports, import_accounts
-from .key_rotation import RootKeyUsage, list_root_keys, retire_root_key, rotate_root_keys
+from .key_rotation import (
+    RootKeyUsage,
+    is_primary_kept,
+    list_root_keys,
+    record_kept_root_key,
+    retire_root_key,
+    rotate_root_keys,
+)
 from .payloads import (
     PLACES,
     MoveResult,

@@ -15,7 +15,7 @@ from ..accounts import Session, TokenKey
 from ..core import NotFound, counted
 from ..events import Event
 from ..runtime import check_nodes, current_runtime, nodes_that_use, other_nodes
-from ..storage import READER_SECONDS, engine, transaction
+from ..storage import READER_SECONDS, SERVICE, engine, transaction
 from .progress import ReportProgress, no_progress
 from .setup import root_keys_in_use
 from .verification import TABLES_WITH_KEYS
@@ -87,6 +87,23 @@ def _add_root_key() -> RootKey:
         )
     with transaction():
         return current_runtime().keyring.add()
+
+
+def record_kept_root_key(by: str) -> RootKey:
+    """Record that somebody, `by`, has put a copy of the keyring away; return its primary."""
+    primary = current_runtime().keyring.primary
+    with transaction():
+        Event.record_of_service("root.kept", {"root_key_id": primary.id, "by": by})
+    return primary
+
+
+def is_primary_kept() -> bool:
+    """Return whether somebody has said that a copy of the keyring was put away since it has its
+    primary.
+    """
+    primary = current_runtime().keyring.primary
+    kept = Event.select().where(Event.owner_id == SERVICE, Event.type == "root.kept")
+    return any(event.data.get("rootKeyId") == primary.id for event in kept)
 
 
 def retire_root_key(root_id: str) -> None:

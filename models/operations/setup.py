@@ -1,6 +1,5 @@
 """The start: the database is opened and migrated, and its keyring loaded."""
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from settings import PREFIX, Settings, WrongSetting
 
 from .. import storage
 from ..accounts import TokenKey, User
-from ..core import OperatorError, counted, now
+from ..core import OperatorError, counted, now, tell
 from ..runtime import check_nodes, current_runtime, operator_message
 from ..storage import (
     MigrationRunner,
@@ -75,10 +74,10 @@ def _migrate() -> None:
     made = _migrations_made()
     newest = max(_migrations())[:4]
     if made:
-        _tell(f"Migrating the database from {max(made)[:4]} to {newest}; this may take minutes.")
+        tell(f"Migrating the database from {max(made)[:4]} to {newest}; this may take minutes.")
     _runner().up()
     if made:
-        _tell(f"The database is migrated to {newest}.")
+        tell(f"The database is migrated to {newest}.")
 
 
 def is_former() -> bool:
@@ -90,25 +89,21 @@ def _convert(address: str, *, keeps_copy: bool) -> None:
     """Convert a database of version 0.2.0, in one transaction, after a copy of it was made."""
     keyring = keyring_of_settings()
     _require_roots(keyring)
-    told = Told(_tell)
-    _tell("Converting the database of version 0.2.0; this may take minutes.")
+    told = Told(tell)
+    tell("Converting the database of version 0.2.0; this may take minutes.")
     if engine().is_shared:
-        _tell("Nothing is copied on a server: to go back, restore what pg_dump has written before.")
+        tell("Nothing is copied on a server: to go back, restore what pg_dump has written before.")
     elif keeps_copy:
         backup = keep_backup(Path(address), no_progress)
-        _tell(f"A copy of it is kept: {backup}")
+        tell(f"A copy of it is kept: {backup}")
     with connected(), engine().migrating():
         if not is_former():  # another process was faster
             return
         runner = _runner()
         unsealed = runner.convert(lambda: seal_all(keyring, told.rows))
-    _tell("The database is converted.")
+    tell("The database is converted.")
     if unsealed:
-        _tell(f"{counted(unsealed, 'row')} had been altered: `flask doctor` names them.")
-
-
-def _tell(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)  # noqa: T201
+        tell(f"{counted(unsealed, 'row')} had been altered: `flask doctor` names them.")
 
 
 def _runner() -> MigrationRunner:

@@ -86,6 +86,7 @@ class Runtime:
         self.provider = Provider(settings) if settings.oidc_issuer else None
         self.started_at = time.time_ns() // 1_000_000
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
+        self.dispatched_at = 0.0  # the same of deliveries and mail
         self.aborted_uploads: set[str] = set()
         self.altered_rows: set[str] = set()  # ids that the log has named
         self.idempotent_requests = Slots(math.inf, 1)  # the caller is the id of a response

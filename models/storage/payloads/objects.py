@@ -7,6 +7,7 @@ Address and credentials come from the environment, as every S3 tool takes them. 
 lie in the file that `AWS_SECRET_ACCESS_KEY_FILE` names.
 """
 
+import logging
 import os
 import re
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import chain, pairwise
+from threading import Lock
 from typing import Final
 
 import obstore
@@ -58,6 +60,8 @@ class PayloadObjects:
             client_options={"allow_http": allow_http, "connect_timeout": "3s", "timeout": "30s"},
             retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=20)},
         )
+        self.away_for: str | None = None  # why the last call failed; None if it did not
+        self._telling = Lock()
         self._fetching = ThreadPoolExecutor(READERS_AHEAD, "payload-objects")
         self._read_ahead = ReadAhead()
 
@@ -152,13 +156,22 @@ class PayloadObjects:
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        """Raise `PayloadStoreAway` for an error of the store, and log its cause."""
+        """Raise `PayloadStoreAway` for an error of the store.
+
+        Of an outage the log has its cause once, and its end.
+        """
         try:
             yield
         except (BaseError, FileNotFoundError) as error:
             reason = self._reason(error)
-            log_unless_printed(reason)
+            with self._telling:
+                if reason != self.away_for and log_unless_printed(reason):
+                    self.away_for = reason
             raise PayloadStoreAway(reason) from None
+        if self.away_for is not None:
+            with self._telling:
+                self.away_for = None
+            logging.getLogger("docservice").warning("%s answers again", self.url)
 
     def _reason(self, error: Exception) -> str:
         """Return a sentence without the library's additions: addresses and parts of signatures."""

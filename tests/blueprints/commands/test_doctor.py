@@ -1,8 +1,11 @@
 """`doctor`: text output, JSON output and exit codes; and the notes on weak isolation."""
 
 import json
+import os
 import socket
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +39,19 @@ def test_weak_isolation_is_noted_and_is_no_fault(run, document, weaknesses):
     assert (result.exit_code, as_json.exit_code) == (0, 0)
     assert result.output.endswith("\nNOTE   system: The service runs as root.\n")
     assert json.loads(as_json.output)["notes"] == ["The service runs as root."]
+
+
+def test_an_old_backup_is_noted(run, document, weaknesses, tmp_path, app):
+    assert run("backup", str(tmp_path / "copy")).exit_code == 0
+    assert "last backup" not in run("doctor").output
+    database = Path(app.extensions["runtime"].settings.database)
+    record = database.with_name("documents.sqlite.backed-up")
+    assert record.stat().st_mode & 0o777 == 0o600
+
+    long_ago = time.time() - 5 * 86_400
+    os.utime(record, (long_ago, long_ago))
+
+    assert "NOTE   system: The last backup is 5 days old." in run("doctor").output
 
 
 def test_logins_elsewhere_are_noted_with_what_outlives_them(run, document, app, weaknesses):

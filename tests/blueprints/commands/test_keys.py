@@ -32,6 +32,21 @@ def test_rotate_and_retire_replace_the_root_key_and_keep_every_document(run, doc
         assert b"".join(Document.of_id(document.id).read()) == b"content"
 
 
+def test_doctor_asks_for_a_copy_of_the_keyring_until_somebody_says_that_there_is_one(run, document):
+    asked = "Has a copy of the keyring been put away"
+    assert asked in run("doctor").output
+
+    said = run("keys", "kept", "--by", "Ada")
+    assert said.output.startswith("Ada has put a copy of the keyring with root key ")
+    assert asked not in run("doctor").output
+    log = run("audit", "export", "service").output
+    assert '"root.kept"' in log.replace("\\", "")
+    assert "Ada" in log
+
+    run("keys", "rotate")
+    assert asked in run("doctor").output
+
+
 def test_wrong_usage_exits_with_code_2(run):
     for words in (["rotate", "extra"], ["retire"], ["check", "--deeper"], ["no"]):
         assert run("keys", *words).exit_code == 2, words

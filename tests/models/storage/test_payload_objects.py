@@ -172,3 +172,23 @@ def test_wrong_credentials_are_reported_without_them(opened, caplog):
             call()
         assert "AWS_SECRET_ACCESS_KEY" in raised.value.reason
         assert "another secret" not in raised.value.reason + caplog.text
+
+
+def test_an_outage_is_one_line_in_the_log_and_its_end_another(opened, gateway, caplog, monkeypatch):
+    store = opened()
+    store.store("doc_1", sealed(PIECE_BYTES + 1), PIECE_BYTES + 1)
+    assert store.away_for is None
+    away = opened(url="http://127.0.0.1:9")
+    for _ in range(5):
+        with pytest.raises(PayloadStoreAway):
+            away.exists("doc_1")
+    assert away.away_for is not None
+    assert len(caplog.records) == 1
+
+    away._store = store._store
+    assert away.exists("doc_1")
+    assert away.exists("doc_1")
+
+    assert away.away_for is None
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+    assert "answers again" in caplog.records[-1].message
