@@ -12,12 +12,14 @@ import base64
 import binascii
 import os
 import unicodedata
+from contextlib import suppress
 from typing import Any, Final
 
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from . import sealing
 from .sealing import DecryptionError
+from .typed import as_meant
 
 SHORTEST: Final = 12  # characters: whoever has the file may try as many passphrases as they like
 SALT_BYTES: Final = 16
@@ -42,15 +44,21 @@ def wrap(key: bytes, passphrase: str, purpose: str) -> dict[str, Any]:
 
 
 def unwrap(wrapped: dict[str, Any], passphrase: str, purpose: str) -> bytes:
-    """Return the key. Raises DecryptionError for another passphrase or altered parameters."""
+    """Return the key. Raises DecryptionError for another passphrase or altered parameters.
+
+    A passphrase that does not open as typed is tried once more without blanks at its ends.
+    """
     try:
         parameters = {name: value for name, value in wrapped.items() if name != "key"}
         _require_bounds(parameters)
         sealed = base64.b64decode(wrapped["key"], validate=True)
-        wrapping_key = _derive(passphrase, parameters)
+        keys = [_derive(meant, parameters) for meant in as_meant(passphrase)]
     except (AttributeError, KeyError, TypeError, ValueError, binascii.Error):
         raise DecryptionError from None
-    return sealing.unseal(wrapping_key, _context(purpose, parameters), sealed)
+    for wrapping_key in keys[:-1]:
+        with suppress(DecryptionError):
+            return sealing.unseal(wrapping_key, _context(purpose, parameters), sealed)
+    return sealing.unseal(keys[-1], _context(purpose, parameters), sealed)
 
 
 def _require_bounds(parameters: dict[str, Any]) -> None:

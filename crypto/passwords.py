@@ -8,6 +8,8 @@ from functools import cache
 
 from passlib.hash import argon2
 
+from .typed import as_meant
+
 MAX_LENGTH = 1024  # characters; below passlib's own limit
 
 _argon2id = argon2.using(type="ID", memory_cost=19_456, rounds=2, parallelism=1)
@@ -19,8 +21,12 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(password: str, hash: str | None) -> bool:
-    """Return False for no hash, after the time of a wrong password."""
-    is_right = _verify(password, hash or _decoy_hash())
+    """Return False for no hash, after the time of a wrong password.
+
+    A password that does not open as typed is tried once more without blanks at its ends.
+    """
+    known = hash or _decoy_hash()
+    is_right = any(_verify(guess, known) for guess in as_meant(password))
     return is_right and hash is not None
 
 
@@ -38,7 +44,7 @@ def _verify(password: str, hash: str) -> bool:
 
 
 def _normalize(password: str) -> str:
-    """Return NFC: some systems type accents composed, others decomposed. Nothing is trimmed."""
+    """Return NFC: some systems type accents composed, others decomposed."""
     return unicodedata.normalize("NFC", password)
 
 

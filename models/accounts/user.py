@@ -9,6 +9,7 @@ from peewee import JOIN, SQL, IntegrityError, fn
 from peewee import Table as TableReference
 
 from crypto import passwords
+from crypto.typed import without_blanks
 
 from ..core import (
     EmailTaken,
@@ -177,7 +178,8 @@ class User(Owner):
                 Event.record_failed_login(user.id)
             raise WrongCredentials
         failures.refuse_if_many(account, address)  # many may have been judged beside this one
-        if passwords.needs_rehash(user.password_digest):
+        is_as_set = without_blanks(password) == password
+        if is_as_set and passwords.needs_rehash(user.password_digest):
             digest = user.digest_of(password)
             with transaction(user.id):
                 user.require_same_password().change(password_digest=digest)

@@ -24,6 +24,7 @@ from typing import Any, Self
 from peewee import BigIntegerField, IntegerField, TextField
 
 from crypto import reader_hash, sealing
+from crypto.typed import without_blanks
 
 from ..core import (
     Invalid,
@@ -282,7 +283,7 @@ class Recipient(SealedByTarget):
         with transaction(target.owner_id):
             row = cls.of_address(target, token.id, address)
             row.change(code_failures=row.code_failures + 1)
-            opens = is_listed and row._accepts_code(re.sub(r"\s", "", code))
+            opens = is_listed and row._accepts_code(re.sub(r"\s", "", without_blanks(code)))
         if not opens:
             reason = "code" if is_listed else "recipient"
             Event.record_refusal(target.owner_id, token.id, target.id, reason)

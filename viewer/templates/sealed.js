@@ -21,6 +21,10 @@ const deriveKey = async password => {
   const kdf = { name: "PBKDF2", hash: header.hash, salt: from64(header.salt), iterations: header.rounds };
   return crypto.subtle.deriveKey(kdf, base, { name: "AES-GCM", length: 256 }, false, ["decrypt"]);
 };
+const asMeant = typed => { // as it is, then without blanks at its ends, which come along when it is copied
+  const shorter = typed.replace(/^[\s\u200b\u2060]+|[\s\u200b\u2060]+$/g, "");
+  return shorter && shorter !== typed ? [typed, shorter] : [typed];
+};
 const pageOf = async (n, report) => {
   const header = JSON.parse(part("header", n)), additionalData = text.encode(part("header", n));
   const lines = part("pieces", n).trim().split("\n");
@@ -62,13 +66,17 @@ $("form").addEventListener("submit", async e => {
   $("open").disabled = true;
   showMessage("Opening…");
   await new Promise(done => setTimeout(done, 30));
-  try {
-    key = await deriveKey($("password").value.normalize("NFC"));
-    show(await pageOf(0, showMessage));
-  } catch {
-    showMessage("Wrong password, or the file is damaged.");
-    $("open").disabled = false;
-    $("password").select();
+  for (const password of asMeant($("password").value)) {
+    try {
+      key = await deriveKey(password.normalize("NFC"));
+      show(await pageOf(0, showMessage));
+      return;
+    } catch {
+      key = null;
+    }
   }
+  showMessage("Wrong password, or the file is damaged.");
+  $("open").disabled = false;
+  $("password").select();
 });
 })();

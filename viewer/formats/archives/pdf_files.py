@@ -8,6 +8,7 @@ import pypdfium2
 
 from ...content.media_types import UNKNOWN
 from ...sandbox.messages import Message
+from ..pdf_document import open_pdf
 from .enclosed import File, section
 
 MAX_FILES: Final = 20
@@ -17,7 +18,7 @@ MAX_TAKEN: Final = 4 << 20  # bytes of all that are taken out: the page holds th
 
 def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
     """Yield one message with the first files."""
-    yield {}, section("Files in this PDF", _files(pypdfium2.PdfDocument(data, options["password"])))
+    yield {}, section("Files in this PDF", _files(open_pdf(data, options["password"])))
 
 
 def _files(document: Any) -> Iterator[File]:

@@ -15,6 +15,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ...sandbox.messages import Message
+from ..pdf_document import open_pdf
 from . import fonts as pdf_fonts  # noqa: F401  (gives PDFium its font)
 from .page_picture import encode_picture
 from .text_runs import MAX_TEXT, Box, runs
@@ -64,7 +65,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 
 def _open(data: bytes, password: str | None) -> Any:
     try:
-        document = pypdfium2.PdfDocument(data, password)
+        document = open_pdf(data, password)
     except pypdfium2.PdfiumError as error:
         locked = error.err_code == pdfium.FPDF_ERR_PASSWORD
         raise UnreadablePdfError("password" if locked else "format") from error

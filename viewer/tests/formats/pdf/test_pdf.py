@@ -191,9 +191,9 @@ def test_a_locked_file_asks_for_its_password():
 
 
 def test_the_password_opens_it():
-    overview = pages_of(encrypted_pdf("open sesame"), "open sesame").overview()
-
-    assert overview.first.text[0][4] == "Secret"
+    for typed in "open sesame", " open sesame\xa0\r\n":
+        overview = pages_of(encrypted_pdf("open sesame"), typed).overview()
+        assert overview.first.text[0][4] == "Secret"
     with pytest.raises(PdfLockedError):
         pages_of(locked_pdf(), "wrong").overview()
 
