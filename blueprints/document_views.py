@@ -131,8 +131,8 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
 def content(id: str) -> Response:
     """Return the original's bytes, as their type
 
-    The call takes `Range` and `If-None-Match`. Types that a browser could run arrive as an
-    attachment.
+    The call takes `Range`, `If-Range`, `If-Match` and `If-None-Match`. Types that a browser could
+    run arrive as an attachment.
     """
     caller = g.caller
     read = contents.read_by_page if caller.credential_type == TICKET else contents.read

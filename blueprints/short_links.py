@@ -101,7 +101,8 @@ def content() -> Response:
     """Return the original's bytes that a link opens now; of a collection all, as one ZIP file
 
     The `ETag` is the document's id: a changed `ETag` says that the link leads to another document.
-    A ZIP file has no `ETag`, and no ranges.
+    By a link that counts its views each view has a tag of its own: with it in `If-Range` a `Range`
+    goes on with the transfer of this view for ten minutes. A ZIP file has no `ETag`, and no ranges.
     """
     return opened(lambda target: target.content())
 

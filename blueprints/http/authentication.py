@@ -10,7 +10,7 @@ from typing import Any, Self, TypeGuard
 from urllib.parse import parse_qsl
 
 from flask import Request, Response, after_this_request, current_app, g, request
-from werkzeug.http import parse_cookie
+from werkzeug.http import parse_cookie, unquote_etag
 
 from models import ApiKey, Document, Session, User, connected, current_runtime
 from models.accounts import (
@@ -422,8 +422,19 @@ def _by_api_key(secret: str) -> Caller:
 
 
 def _by_document_token(secret: str) -> Caller:
-    grant = TokenGrant.of_secret(secret)
+    grant = TokenGrant.of_secret(secret, _presented_view_tag())
     return Caller(DOCUMENT_TOKEN, id=grant.id, permissions=grant.permissions, grant=grant)
+
+
+def _presented_view_tag() -> str:
+    """Return the strong entity tag by which a client asks for the rest of a transfer, or ''.
+
+    Firefox sends it in `If-Match`, others in `If-Range`.
+    """
+    if not (declared("has_ranges", request) and "Range" in request.headers):
+        return ""
+    tag, is_weak = unquote_etag(request.headers.get("If-Range") or request.headers.get("If-Match"))
+    return "" if is_weak else tag or ""
 
 
 def _by_ticket(secret: str) -> Caller:

@@ -72,7 +72,9 @@ class ApiBlueprint(flask_smorest.Blueprint):
         view = self.response(200, BINARY, content_type=BYTES)(view)
         for status, type in ((200, "*/*"), (206, BYTES), (206, "*/*")):
             view = self.alt_response(status, schema=BINARY, content_type=type)(view)
-        return self.alt_response(304, description="What the client has is current.")(view)
+        view = self.alt_response(304, description="What the client has is current.")(view)
+        view.__dict__.update(has_ranges=True)
+        return view
 
     def returns_file(self, *types: str) -> Callable[[Any], Any]:
         """Declare that a handler returns a file of one of these types.

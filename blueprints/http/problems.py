@@ -51,6 +51,7 @@ CODES = {
         "webhook_disabled",
     ),
     410: ("token_spent",),
+    412: ("precondition_failed",),
     413: ("payload_too_large",),
     415: ("unsupported_media_type",),
     416: ("range_not_satisfiable",),

@@ -4,6 +4,7 @@ Conditional requests and ranges are those of RFC 9110, sections 13 and 14. Previ
 are kept, and callers take turns at making them.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
@@ -11,7 +12,6 @@ from itertools import chain
 from typing import Any
 
 from flask import Response, request
-from werkzeug.datastructures import Headers
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
@@ -24,6 +24,7 @@ from .notices import asks_again
 from .prompt import VIEW_ONLY, require_open
 
 UNKNOWN_TYPE = "application/octet-stream"
+_NOTHING_OF_THE_END = re.compile(r"bytes\s*=\s*-0+", re.IGNORECASE)  # the last 0 bytes
 POLICY = "default-src 'none'; sandbox"
 # to wait for a conversion's memory, while no request waits for the conversion
 PATIENCE_SECONDS = 300
@@ -128,12 +129,17 @@ Document.has_pages = lambda document: (
 Document.usual_extension = lambda document: viewer.usual_extension(document.media_type)
 
 
+class PreconditionFailed(ServiceError):
+    code = "precondition_failed"
+    sentence = "What you name in If-Match is not there any more. Send the call without it."
+
+
 class RangeNotSatisfiable(ServiceError):
     code = "range_not_satisfiable"
 
     def __init__(self, size: int) -> None:
         self.headers = {"Content-Range": f"bytes */{size}"}
-        super().__init__(f"The document has {counted(size, 'byte')}; the range begins behind them.")
+        super().__init__(f"The document has {counted(size, 'byte')}; the range names none of them.")
 
 
 def read(document: Document, grant: TokenGrant) -> Response:
@@ -170,7 +176,8 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
 
 
 def _read_counted(document: Document, grant: TokenGrant) -> Response:
-    """Return the content by a link that counts its views: every GET counts as one.
+    """Return the content by a link that counts its views: every GET counts as one, but those that
+    go on with the transfer of a view.
 
     The headers of 304 and 416 name the document as well, so these count, too. HEAD says nothing of
     the document.
@@ -179,8 +186,10 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
         headers = {"Content-Security-Policy": POLICY}
         # without Content-Length
         return Response(iter(()), headers=headers, content_type=UNKNOWN_TYPE)
+    if grant.goes_on_with_view_of(document):
+        return content_of(document, grant.view_tag)
     try:
-        response = content_of(document)
+        response = content_of(document, grant.new_view_tag(document))
     except RangeNotSatisfiable:
         grant.count_view(document, "document.downloaded")
         raise
@@ -188,15 +197,22 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
     return response
 
 
-def content_of(document: Document) -> Response:
-    """Return all of the content, a range of it, or 304.
+def content_of(document: Document, tag: str | None = None) -> Response:
+    """Return all of the content, a range of it, or 304, by RFC 9110, section 13.2.2.
 
-    Raise `RangeNotSatisfiable`. Damage at the beginning of the content is an error.
+    The entity tag is the document's id unless a `tag` is given: the content of an id never changes.
+    It has no date of modification, so conditions by date do not apply.
+
+    Raise `PreconditionFailed`, `RangeNotSatisfiable`. Damage at the beginning of the content is an
+    error.
     """
-    headers = _headers(document, inline="save" not in request.args)
-    if request.if_none_match.contains_weak(document.id):
-        return Response(status=304, headers=headers)
-    asked_range = _range(document, request.headers)
+    tag = tag or document.id
+    if "If-Match" in request.headers and not request.if_match.contains(tag):
+        raise PreconditionFailed
+    if request.if_none_match.contains_weak(tag):
+        return Response(status=304, headers=_cached_headers(tag))
+    headers = _headers(document, tag, inline="save" not in request.args)
+    asked_range = _range(document, tag) if request.method == "GET" else None
     start, stop = asked_range or (0, document.size)
     if asked_range:
         headers.append(("Content-Range", f"bytes {start}-{stop - 1}/{document.size}"))
@@ -207,37 +223,50 @@ def content_of(document: Document) -> Response:
     return Response(body, status, headers, direct_passthrough=True)
 
 
-def _headers(document: Document, *, inline: bool) -> list[tuple[str, str]]:
+def _headers(document: Document, tag: str, *, inline: bool) -> list[tuple[str, str]]:
     inline = inline and viewer.is_shown_inline(document.media_type)
     return [
         ("Content-Type", document.content_type),
         ("Content-Disposition", viewer.content_disposition(document.name, inline=inline)),
-        ("ETag", quote_etag(document.id)),  # the content of an id never changes
         ("Accept-Ranges", "bytes"),
+        *_cached_headers(tag),
+    ]
+
+
+def _cached_headers(tag: str) -> list[tuple[str, str]]:
+    """Return the headers that a cache updates by a 304 (RFC 9110, section 15.4.5)."""
+    return [
+        ("ETag", quote_etag(tag)),
         ("Content-Security-Policy", POLICY),
         ("Cross-Origin-Resource-Policy", "cross-origin"),  # a sandboxed page has no origin
         ("Cache-Control", "private, no-cache"),
     ]
 
 
-def _range(document: Document, headers: Headers) -> tuple[int, int] | None:
-    """Return start and stop of a satisfiable range.
+def _range(document: Document, tag: str) -> tuple[int, int] | None:
+    """Return start and stop of a satisfiable range (RFC 9110, section 14.1.2).
 
-    Several ranges, or an unknown unit, are ignored. Raise `RangeNotSatisfiable`.
+    Several ranges, an unknown unit, and all ranges of a content that the client does not know, are
+    ignored. Raise `RangeNotSatisfiable`.
     """
-    ranges = parse_range_header(headers.get("Range"))
+    asked = request.headers.get("Range")
+    if asked is None or not _is_current(tag):
+        return None
+    if _NOTHING_OF_THE_END.fullmatch(asked):
+        raise RangeNotSatisfiable(document.size)
+    ranges = parse_range_header(asked)
     if ranges is None or ranges.units != "bytes" or len(ranges.ranges) != 1:
         return None
-    if not _is_current(document, headers):
-        return None
     first, end = ranges.ranges[0]
+    if first < 0 and document.size == 0:
+        return None  # satisfiable, but `Content-Range` cannot name an empty range
     start = max(document.size + first, 0) if first < 0 else first
     if start >= document.size:
         raise RangeNotSatisfiable(document.size)
     return start, min(document.size if end is None else end, document.size)
 
 
-def _is_current(document: Document, headers: Headers) -> bool:
+def _is_current(tag: str) -> bool:
     """Return whether the client knows the content that a range would be part of (`If-Range`)."""
-    validator = headers.get("If-Range")
-    return validator is None or unquote_etag(validator) == (document.id, False)
+    validator = request.headers.get("If-Range")
+    return validator is None or unquote_etag(validator) == (tag, False)

@@ -1,6 +1,10 @@
 """The grant of a caller who opens a link, a page or a document, and the tickets of opened pages.
 
 By its ticket a page loads drawn pages, or the original.
+
+A link that counts its views gives each view of an original an entity tag of its own, by which a
+client goes on with the transfer of this view when the line has broken (RFC 9110, section 13.1.5).
+The tag is sealed: it holds link, target and document, and nobody else can make or know one.
 """
 
 from dataclasses import dataclass, replace
@@ -26,6 +30,7 @@ from .target import Target, ends_of, table_of
 
 TICKET_SECONDS = 3600
 LIMITED_TICKET_SECONDS = 600  # of a link with a view limit
+VIEW_TAG_SECONDS = 600  # for which a transfer may be gone on with
 OPENS_PAGES = "pages"  # scopes of tickets: one opens drawn pages,
 OPENS_SHOWN = "shown"  # the original as well, because the page shows it as it is,
 OPENS_ORIGINAL = "original"  # or the original, as long as the link permits to save it
@@ -59,6 +64,7 @@ class TokenGrant:
     hides_name: bool = False  # the owner's choice, of which `names_target` is the result
     notifies_owner: bool = False
     masked_token: str = ""
+    view_tag: str = ""  # the tag of an earlier view by this link, if one was presented
     acting_user_id: str = ""  # the member of a space who opened the page, if a ticket was presented
     opening: Opening | None = None  # begun by this request
     reader: Reader | None = None  # for whom a guarded link was opened, or is now
@@ -105,6 +111,18 @@ class TokenGrant:
         """Count a view, after the document that the link opens was decrypted."""
         count_view(self.collection or opened, self.id, type, opened, self.opening)
 
+    def new_view_tag(self, document: Document) -> str:
+        """Return the entity tag of a new view of the document."""
+        claims = TokenClaims(self.id, self._view_of(document))
+        return current_runtime().view_tags.issue(claims, VIEW_TAG_SECONDS)
+
+    def goes_on_with_view_of(self, document: Document) -> bool:
+        """Return whether the tag of an earlier view of the document was presented in time."""
+        return _claims_of(self.view_tag).user_id == self._view_of(document)
+
+    def _view_of(self, document: Document) -> str:
+        return f"{self._bound_to} {document.id}"
+
     @property
     def has_view_limit(self) -> bool:
         return self.views_left is not None
@@ -145,8 +163,12 @@ class TokenGrant:
         return f"{who}\n{rfc3339(opening.created_at)[:16].replace('T', ' ')} UTC"
 
     @classmethod
-    def of_secret(cls, secret: str) -> Self:
-        """Raise `NotAuthenticated` if there is no such token, `TokenSpent` if it has ended."""
+    def of_secret(cls, secret: str, view_tag: str = "") -> Self:
+        """Return the grant of a link. `view_tag` is that of an earlier view, to go on with.
+
+        Raise `NotAuthenticated` if there is no such token, `TokenSpent` if it has ended, unless its
+        last view is the earlier one.
+        """
         if not credentials.well_formed(secret, credentials.DOCUMENT_TOKEN):
             raise NotAuthenticated("This is no document token of ours. Check how it was copied.")
         presented = DocumentToken.presented("digest", credentials.fingerprint(secret))
@@ -154,7 +176,9 @@ class TokenGrant:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
         try:
             _, has_views_left = presented.extra
-            return cls._of_row(presented, unspent=has_views_left)
+            knows_view = _claims_of(view_tag).id == presented.row.id
+            grant = cls._of_row(presented, unspent=has_views_left or knows_view)
+            return replace(grant, view_tag=view_tag) if knows_view else grant
         except TokenSpent:
             if presented.owner.disabled_at is None:
                 token = presented.row
@@ -321,6 +345,14 @@ NO_GRANT = TokenGrant(
     views_left=None,
     password_digest=None,
 )
+
+
+def _claims_of(view_tag: str) -> TokenClaims:
+    """Return the claims of a view's entity tag; without any if it is another text, or too old."""
+    try:
+        return current_runtime().view_tags.open(view_tag)
+    except DecryptionError:
+        return TokenClaims("", "")
 
 
 def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:

@@ -246,6 +246,7 @@ def use_keyring(keyring: Keyring) -> None:
             TokenKey.draw()
     runtime.session_tokens = PasetoCodec(TokenKey.newest_first, now=now)
     runtime.tickets = PasetoCodec(TokenKey.newest_first, b"ticket", now=now)
+    runtime.view_tags = PasetoCodec(TokenKey.newest_first, b"view tag", now=now)
 
 
 def _require_roots(keyring: Keyring) -> None:

@@ -52,6 +52,7 @@ class Runtime:
     keyring: Keyring
     session_tokens: PasetoCodec
     tickets: PasetoCodec
+    view_tags: PasetoCodec  # entity tags, each of one view
     service_key: bytes  # that seals rows which belong to no user
 
     def __init__(self, settings: Settings) -> None:

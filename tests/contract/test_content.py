@@ -94,7 +94,6 @@ def test_head_of_content_has_its_length_and_no_body(alice, big):
     assert answer.headers["Content-Length"] == str(len(BIG))
     assert answer.headers["ETag"]
     assert answer.headers["Accept-Ranges"] == "bytes"
-    assert alice.head(at(big, "/content"), headers={"Range": "bytes=0-1"}).status in (200, 206)
 
 
 RANGES = {
@@ -156,6 +155,51 @@ def test_an_invalid_range_is_ignored_or_416(alice, document):
         assert answer.status == 416 or answer.body == b"what Alice keeps", asked
     for asked in (f"bytes=0-{'9' * 5000}", f"bytes=-{'9' * 5000}"):
         assert content(alice, document, Range=asked).status in (200, 206, 416)
+
+
+def test_the_last_0_bytes_are_416(alice, document):
+    for asked in ("bytes=-0", "Bytes=-000"):
+        answer = content(alice, document, Range=asked)
+        assert (answer.status, answer.json["code"]) == (416, "range_not_satisfiable")
+        assert answer.headers["Content-Range"] == "bytes */16"
+
+
+def test_the_end_of_an_empty_document_is_all_of_it(alice):
+    answer = content(alice, alice.upload(b""), Range="bytes=-5")
+    assert (answer.status, answer.body) == (200, b"")
+
+
+def test_head_ignores_ranges(alice, big):
+    for asked in ("bytes=0-1", "bytes=999999999-", "bytes=-0"):
+        answer = alice.head(at(big, "/content"), headers={"Range": asked})
+        assert (answer.status, answer.headers["Content-Length"]) == (200, str(len(BIG)))
+        assert answer.headers["Content-Range"] is None
+
+
+def test_if_match_of_other_content_is_412_before_any_other_condition(alice, document):
+    tag = content(alice, document).headers["ETag"]
+    for other in ('"other"', f"W/{tag}"):
+        for more in ({}, {"If_None_Match": tag}, {"Range": "bytes=0-3"}):
+            answer = content(alice, document, If_Match=other, **more)
+            assert (answer.status, answer.json["code"]) == (412, "precondition_failed")
+    for same in (tag, "*", f'"other", {tag}'):
+        assert content(alice, document, If_Match=same).status == 200
+        assert content(alice, document, If_Match=same, If_None_Match=tag).status == 304
+        assert content(alice, document, If_Match=same, Range="bytes=0-3").status == 206
+
+
+def test_conditions_by_date_do_not_apply(alice, document):
+    date = "Sat, 01 Jan 2000 00:00:00 GMT"
+    for name in ("If_Modified_Since", "If_Unmodified_Since"):
+        assert content(alice, document, **{name: date}).status == 200
+
+
+def test_a_304_has_what_a_cache_updates_and_nothing_about_the_content(alice, document):
+    tag = content(alice, document).headers["ETag"]
+    answer = content(alice, document, If_None_Match=tag)
+    assert (answer.headers["ETag"], answer.headers["Cache-Control"]) == (tag, "private, no-cache")
+    for name in ("Content-Disposition", "Content-Length", "Content-Range"):
+        assert answer.headers[name] is None
 
 
 def test_several_ranges_are_answered_whole_or_as_parts(alice, document):

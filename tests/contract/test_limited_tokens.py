@@ -8,6 +8,7 @@ import pytest
 from tests.formats import time_from_now
 from tests.people import Person, at
 from tests.problems import refused, refused_field
+from tests.waiting import run_in_threads
 
 LOST = "what Alice may lose"
 
@@ -103,7 +104,12 @@ def test_head_of_a_limited_links_content_says_nothing_and_uses_no_view(alice, te
 
 @pytest.mark.parametrize(
     ("status", "header"),
-    [(304, 'If-None-Match: "{}"'), (416, "Range: bytes=999-"), (206, "Range: bytes=1-2")],
+    [
+        (304, "If-None-Match: *"),
+        (200, 'If-None-Match: "{}"'),
+        (416, "Range: bytes=999-"),
+        (206, "Range: bytes=1-2"),
+    ],
 )
 def test_every_get_of_a_limited_links_content_is_counted(status, header, alice, temporary_document):
     link = alice.share(temporary_document, maxViews=1)
@@ -111,6 +117,127 @@ def test_every_get_of_a_limited_links_content_is_counted(status, header, alice, 
     assert alice.open(link["contentUrl"], headers=headers).status == status
     assert alice.views(temporary_document, link) == 1
     refused(alice.open(link["contentUrl"]), 410, "token_spent")
+
+
+# Transfers that break off
+
+
+PART = "bytes=5-9"
+
+
+def rest(person, link, tag, asked=PART, field="If-Range"):
+    """The answer to a request for the rest of a transfer."""
+    return person.open(link["contentUrl"], headers=[("Range", asked), (field, tag)])
+
+
+@pytest.mark.parametrize("field", ["If-Range", "If-Match"])
+def test_a_transfer_of_the_last_view_goes_on_as_often_as_it_breaks_off(
+    field, alice, temporary_document
+):
+    link = alice.share(temporary_document, maxViews=1)
+    first = alice.open(link["contentUrl"])
+    tag = first.headers["ETag"]
+    assert temporary_document["id"] not in tag
+    for asked in ("bytes=5-", "bytes=5-9", "bytes=0-"):
+        answer = rest(alice, link, tag, asked, field)
+        start = int(asked[6:7])
+        stop = 10 if asked.endswith("9") else None
+        assert (answer.status, answer.body) == (206, first.body[start:stop])
+        assert answer.headers["ETag"] == tag
+    assert rest(alice, link, tag, "bytes=999-", field).status == 416
+    assert alice.views(temporary_document, link) == 1
+    assert len(downloads(alice, temporary_document)) == 1
+
+
+def test_eight_requests_at_once_go_on_with_one_view(alice, temporary_document):
+    link = alice.share(temporary_document, maxViews=1)
+    tag = alice.open(link["contentUrl"]).headers["ETag"]
+    statuses = []
+    run_in_threads(*[lambda: statuses.append(rest(alice, link, tag).status)] * 8)
+    assert statuses == [206] * 8
+    assert alice.views(temporary_document, link) == 1
+
+
+def test_without_the_tag_of_the_view_a_range_is_a_new_view(alice, temporary_document):
+    link, other = (alice.share(temporary_document, maxViews=9) for _ in range(2))
+    tag = alice.open(link["contentUrl"]).headers["ETag"]
+    of_other = alice.open(other["contentUrl"]).headers["ETag"]
+    for wrong in (f'"{temporary_document["id"]}"', of_other, f"W/{tag}", tag[:-2] + 'A"'):
+        answer = rest(alice, link, wrong)
+        assert answer.status == 200
+        assert answer.headers["ETag"] not in (tag, of_other)
+    assert alice.views(temporary_document, link) == 5
+    assert alice.open(link["contentUrl"], headers=[("If-Range", tag)]).status == 200
+    assert alice.open(link["contentUrl"], headers=[("Range", PART)]).status == 206
+    assert alice.views(temporary_document, link) == 7
+
+
+def test_fifty_clients_that_know_the_document_get_it_once_together(alice, temporary_document):
+    link = alice.share(temporary_document, maxViews=1)
+    known = f'"{temporary_document["id"]}"'
+    statuses = []
+    run_in_threads(*[lambda: statuses.append(rest(alice, link, known).status)] * 50)
+    assert sorted(statuses) == [200] + [410] * 49
+
+
+def test_a_tag_opens_nothing_else(alice, anonymous, temporary_document):
+    other = alice.upload(b"another document")
+    collection = alice.post(
+        "/v1/collections",
+        json={"title": "Two", "documentIds": [temporary_document["id"], other["id"]]},
+    ).json
+    shared = alice.post(
+        f"/v1/collections/{collection['id']}/tokens",
+        json={"permissions": ["view", "download"], "maxViews": 1},
+    ).json
+    secret = f"?token={shared['token']}"
+    path = f"/v1/documents/{temporary_document['id']}/content{secret}"
+    tag = anonymous.get(path).headers["ETag"]
+    headers = {"Range": PART, "If-Range": tag}
+    assert anonymous.get(path, headers=headers).status == 206
+    for elsewhere in (
+        f"/v1/documents/{other['id']}/content{secret}",
+        f"/v1/documents/{other['id']}/view{secret}",
+        f"/s/content{secret}",
+    ):
+        assert anonymous.get(elsewhere, headers=headers).status == 410, elsewhere
+    ticket = tag.strip('"')
+    by_ticket = anonymous.get(path.partition("?")[0] + f"?ticket={ticket}")
+    refused(by_ticket, 401, "not_authenticated")
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda owner, path, _: owner.delete(path),
+        lambda owner, path, _: owner.patch(path, json={"enabled": False}),
+        lambda owner, _, document: owner.delete(at(document)),
+    ],
+    ids=["revoked", "off", "deleted"],
+)
+def test_a_link_that_ends_ends_its_transfers(end, alice, temporary_document):
+    link = alice.share(temporary_document, maxViews=1)
+    tag = alice.open(link["contentUrl"]).headers["ETag"]
+    end(alice, f"/v1/tokens/{link['id']}", temporary_document)
+    refused(rest(alice, link, tag), 410, "token_spent")
+
+
+def test_a_tag_of_a_link_that_leads_elsewhere_goes_on_with_nothing(
+    alice, anonymous, temporary_document
+):
+    link = alice.share(temporary_document, maxViews=2)
+    path = f"/s/content?token={link['token']}"
+    headers = {"Range": PART, "If-Range": anonymous.get(path).headers["ETag"]}
+    assert anonymous.get(path, headers=headers).status == 206
+    alice.patch(f"/v1/tokens/{link['id']}", json={"documentId": alice.upload(b"newer")["id"]})
+    assert anonymous.get(path, headers=headers).body == b"newer"
+    refused(anonymous.get(path, headers=headers), 410, "token_spent")
+
+
+def test_a_link_that_counts_no_views_has_one_tag(alice, temporary_document):
+    link = alice.share(temporary_document)
+    tags = {alice.open(link["contentUrl"]).headers["ETag"] for _ in range(2)}
+    assert tags == {f'"{temporary_document["id"]}"'}
 
 
 def test_the_label_and_the_password_of_a_link_are_sealed(service, alice, temporary_document):

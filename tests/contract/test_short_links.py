@@ -23,11 +23,13 @@ def on_short(anonymous, link, **more):
 
 
 def comparable(answer):
-    """Headers and body, without what each answer has of its own: ids, nonces and tickets."""
+    """Headers and body, without what each answer has of its own: ids, nonces, tickets and tags."""
     own = rb"(ticket=|nonce[=-]\"?|requestId\":\")[\w.%-]+"
     headers = {name: value.partition("'nonce")[0] for name, value in answer.headers.items()}
     for name in ("X-Request-Id", "Date", "X-Robots-Tag"):
         headers.pop(name, None)
+    if headers.get("ETag", "").startswith('"v4.local.'):
+        headers["ETag"] = "of this view"
     return answer.status, headers, re.sub(own, b"", answer.body)
 
 
