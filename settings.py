@@ -215,7 +215,7 @@ _POSTGRES_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.%-]*)(?::[0-9]{0,5})?", 
 def _database(text: str) -> str:
     try:
         if text.startswith(("postgresql://", "postgres://")):
-            _require_readable(text)
+            require_readable_address(text)
             return text
         path = text.removeprefix("sqlite:///")
         if re.match("postgres(ql)?:|[a-z]+:/", path, re.I) or re.search(
@@ -228,7 +228,7 @@ def _database(text: str) -> str:
     return path
 
 
-def _require_readable(address: str) -> None:
+def require_readable_address(address: str) -> None:
     """Raise ValueError for an address of PostgreSQL that libpq would read otherwise than meant.
 
     A password whose special characters are not encoded would become a part of a host or of a query,

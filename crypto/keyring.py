@@ -190,7 +190,8 @@ def _why(error: Exception) -> str:
     if isinstance(error, subprocess.TimeoutExpired):
         return f"it took longer than {error.timeout:g} s"
     if isinstance(error, OSError):
-        return f"{error.strerror}: {error.filename}"
+        is_path = str(error.filename).startswith("/")  # and no keyring in place of the command
+        return f"{error.strerror}: {error.filename}" if is_path else str(error.strerror)
     if isinstance(error, UnicodeDecodeError):
         return "it printed something else than text"
     return str(error)  # a quotation that does not end

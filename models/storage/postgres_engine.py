@@ -24,6 +24,8 @@ import psycopg
 from peewee import OperationalError
 from playhouse.pool import MaxConnectionsExceeded
 
+from settings import require_readable_address
+
 from ..core import (
     Busy,
     DatabaseUnavailable,
@@ -110,8 +112,9 @@ class PostgresEngine(Engine):
     def open(self, address: str, connections: int) -> None:
         """Use the server and database of a URL as libpq reads it; an error does not quote it."""
         try:
+            require_readable_address(address)
             given = psycopg.conninfo.conninfo_to_dict(address)
-        except psycopg.Error:
+        except (psycopg.Error, ValueError):
             raise OperatorError(_NO_ADDRESS) from None
         defaults = {
             "connect_timeout": CONNECT_SECONDS,

@@ -154,6 +154,19 @@ REFUSED = [
     ({"KEYRING_FILE": "/etc"}, "DOCSERVICE_KEYRING_FILE: Is a directory: /etc."),
     ({"KEYRING_COMMAND": "false"}, "DOCSERVICE_KEYRING_COMMAND: The keyring command failed: it"),
     (
+        {"KEYRING_COMMAND": "a-secret-in-the-wrong-place"},
+        "DOCSERVICE_KEYRING_COMMAND: The keyring command failed: No such file or directory.",
+    ),
+    (
+        {"KEYRING_COMMAND": "'a-secret-in-the-wrong-place"},
+        "DOCSERVICE_KEYRING_COMMAND: The keyring command failed: No closing quotation.",
+    ),
+    ({"DATABASE": "postgresql://docs:a@secret@db/docs"}, "DOCSERVICE_DATABASE cannot be used as"),
+    ({"TRUSTED_PROXY": "0.0.0.0/0"}, "DOCSERVICE_TRUSTED_PROXY is '0.0.0.0/0'; it takes addresses"),
+    ({"BASE_URL": "https://example.org/docs"}, "DOCSERVICE_BASE_URL cannot be used as it is; it"),
+    ({"OIDC_CLIENT_SECRET_FILE": "a-secret"}, "DOCSERVICE_OIDC_CLIENT_SECRET_FILE takes the path"),
+    ({"ENVIRONMENT_FILE": "a-secret"}, "DOCSERVICE_ENVIRONMENT_FILE takes the path of a file: No"),
+    (
         {"DATABASE": "postgresql://user:secret@127.0.0.1:1/docs"},
         "DOCSERVICE_DATABASE is postgresql://…@127.0.0.1:1/docs: The database server cannot be",
     ),

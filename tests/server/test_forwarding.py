@@ -2,12 +2,14 @@
 
 import json
 import logging
+from http.client import HTTPConnection
 from ipaddress import ip_network
 
 import pytest
 
 from server import TrustedProxy
 from server.forwarding import Forwarding
+from tests import proxies
 
 from .conftest import answer, ask
 
@@ -207,6 +209,25 @@ def test_two_lines_of_a_header_are_one_list(build):
     with setup.connected(ask("/seen", "GET", *lines)) as connection:
         told = json.loads(answer(connection)[2])
     assert told == {"REMOTE_ADDR": "203.0.113.9", "HTTP_HOST": "b", "wsgi.url_scheme": "https"}
+
+
+@pytest.mark.slow
+def test_behind_two_real_proxies_the_client_is_who_has_called_the_first(build, tmp_path):
+    setup = build(options={"proxy": proxy("127.0.0.0/29")})
+    (outer := tmp_path / "outer").mkdir()
+    (inner := tmp_path / "inner").mkdir()
+    lines = proxies.documented("nginx", "Any other proxy").replace(":8000", f":{setup.port}")
+    lines = lines.replace("$remote_addr;", "$proxy_add_x_forwarded_for;")
+    with proxies.nginx(lines, inner) as port:
+        site = proxies.documented("caddyfile", "Any other proxy").replace(":8000", f":{port}")
+        with proxies.caddy(site, outer) as first:
+            person = ("127.0.0.77", 0)
+            connection = HTTPConnection("127.0.0.1", first, timeout=60, source_address=person)
+            connection.request("GET", "/seen", headers={"X-Forwarded-For": "203.0.113.9"})
+            told = json.loads(connection.getresponse().read())
+            connection.close()
+    assert told["REMOTE_ADDR"] == "127.0.0.77"
+    assert told["HTTP_HOST"] == f"127.0.0.1:{first}"
 
 
 @pytest.mark.parametrize(

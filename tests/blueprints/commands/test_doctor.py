@@ -64,6 +64,29 @@ def test_logins_elsewhere_are_noted_with_what_outlives_them(run, document, app, 
     assert "until you run: flask users disable EMAIL" in result.output
 
 
+def test_a_public_service_where_anybody_may_store_without_a_limit_is_noted(
+    run, document, app, weaknesses
+):
+    runtime = app.extensions["runtime"]
+    assert "anybody may register" not in run("doctor").output
+    runtime.settings = replace(runtime.settings, base_url="https://docs.example.org")
+    result = run("doctor")
+    assert result.exit_code == 0
+    assert "NOTE   system: Its address is public, and anybody may register there" in result.output
+    for closing in ({"registration": "first"}, {"quota_bytes": 1000}):
+        before, runtime.settings = runtime.settings, replace(runtime.settings, **closing)
+        assert "anybody may register" not in run("doctor").output
+        runtime.settings = before
+
+
+def test_a_network_from_which_anybody_can_log_in_is_noted(run, document, app, weaknesses):
+    runtime = app.extensions["runtime"]
+    given = {"TRUSTED_PROXY": "172.18.0.0/16", "AUTH_HEADER": "Remote-Email"}
+    proxies = read_settings({}, given, ROOT).trusted_proxy
+    runtime.settings = replace(runtime.settings, trusted_proxy=proxies, auth_header="Remote-Email")
+    assert "Whoever connects from 172.18.0.0/16 can log in as anybody" in run("doctor").output
+
+
 def test_a_provider_that_does_not_answer_is_named(run, document, app, weaknesses):
     runtime = app.extensions["runtime"]
     with socket.socket() as nobody:

@@ -180,6 +180,8 @@ def test_what_is_on_a_server_already_is_not_copied(copy, target, monkeypatch):
     [
         ("mysql://host/name", "goes to a PostgreSQL server"),
         ("postgresql://docs:secret%zz@host/name", "This is no address"),
+        ("postgresql://docs:p@secret@host/name", "This is no address"),
+        ("postgresql://docs:?secret@host/name", "This is no address"),
         ("postgresql://docs@127.0.0.1:1/name", "The database server cannot be used: "),
     ],
 )
