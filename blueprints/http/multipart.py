@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from typing import Any, BinaryIO
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from flask import Request, request
 
@@ -32,9 +34,10 @@ _QUOTED = r'"(?:[^"\\]|\\["\\]?+)*+"'
 _BOUNDARY = re.compile(r';[ \t]*boundary=[ \t]*(?:"([ !#-~]{1,70})"|([!#-:<-~]{1,70}))', re.I)
 _LINE_END = re.compile(rb"(--)[ \t]*(?:\r\n|\Z)|[ \t]*\r\n")
 _FIELD = re.compile(rf"({_WORD}):[ \t]*+((?:[^\x00-\x1f\x7f]|\t)*)")
-_PARAMETER = re.compile(rf";[ \t]*({_WORD})=({_WORD}|{_QUOTED})[ \t]*")
-_DISPOSITION = re.compile(rf"form-data[ \t]*(?:{_PARAMETER.pattern})*", re.I)
+_PARAMETER = re.compile(rf";[ \t]*({_WORD})[ \t]*=[ \t]*({_WORD}|{_QUOTED})[ \t]*")
+_DISPOSITION = re.compile(rf"form-data[ \t]*(?:{_PARAMETER.pattern})*(?:;[ \t]*)?", re.I)
 _EXTENDED = re.compile(r"utf-8'[^']*'(.*)", re.I)
+_ENCODED_WORDS = re.compile(r"(?:=\?[^?\s]+\?[bq]\?[^?\s]*\?=[ \t]*)+", re.I)
 _AS_IT_IS = {"binary", "8bit", "7bit"}
 
 
@@ -181,16 +184,58 @@ def _by_name(pairs: list[tuple[str, ...]]) -> dict[str, str]:
 def _file_name(parameters: dict[str, str]) -> str | None:
     """Return the file name: the last name of a path (RFC 7578, section 4.2).
 
-    `filename*` (RFC 8187) is not for forms, but .NET sends it beside an unreadable `filename`.
+    `filename*` (RFC 8187) is not for forms, but .NET sends it beside an unreadable `filename`, and
+    libraries of mail send a long name in pieces (RFC 2231, section 3). Where it can't be read, the
+    `filename` beside it counts (RFC 6266, section 4.3).
     """
-    if "filename*" in parameters:
-        name = _decode_extended(parameters["filename*"])
-    elif "filename" in parameters:
-        name = _unquote(parameters["filename"])
-    else:
+    name = None
+    if "filename" in parameters:
+        name = _decode_words(_unquote(parameters["filename"]))
+    extended = parameters.get("filename*") or _joined(parameters, "filename")
+    if extended is not None:
+        try:
+            name = _decode_extended(extended)
+        except MalformedMultipart:
+            if name is None:
+                raise
+    if name is None:
         return None
     is_of_windows = re.match(r"[A-Za-z]:\\|\\\\", name)
     return re.split(r"[/\\]" if is_of_windows else "/", name)[-1]
+
+
+def _joined(parameters: dict[str, str], name: str) -> str | None:
+    """Return the value of a parameter in pieces as one of RFC 8187; None if there are no pieces.
+
+    The pieces are `name*0`, `name*1` and so on; those whose name ends with another `*` are
+    percent-encoded, and the first of these begins with the charset (RFC 2231, section 4.1).
+    """
+    pieces: list[str] = []
+    while True:
+        key = f"{name}*{len(pieces)}"
+        if f"{key}*" in parameters:
+            pieces.append(parameters[f"{key}*"])
+        elif key in parameters:
+            pieces.append(quote(_unquote(parameters[key]), safe=""))
+        else:
+            break
+    if not pieces:
+        return None
+    has_charset = f"{name}*0*" in parameters
+    return "".join(pieces) if has_charset else "UTF-8''" + "".join(pieces)
+
+
+def _decode_words(name: str) -> str:
+    """Return a name that was sent as encoded words (RFC 2047), as old clients do.
+
+    A name that does not decode, or is more than such words, is what it is.
+    """
+    if not _ENCODED_WORDS.fullmatch(name):
+        return name
+    try:
+        return str(make_header(decode_header(name)))
+    except (HeaderParseError, LookupError, UnicodeError):
+        return name
 
 
 def _decode_extended(value: str) -> str:

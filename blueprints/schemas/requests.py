@@ -1,10 +1,12 @@
 """Requests of the API: JSON bodies, the parts of forms, and queries."""
 
+import codecs
 import re
 from collections.abc import Iterable
 from typing import Any, cast
 
 from marshmallow import Schema, ValidationError, fields, post_load, pre_load, validate, validates
+from werkzeug.http import parse_options_header
 
 import viewer
 from models import EVENT_TYPES, PERMISSIONS, SCOPES
@@ -44,6 +46,18 @@ METADATA_PAIRS = 16
 METADATA_BYTES = 4096
 USUAL_FILES = 20  # the usual number of files that a link takes
 _NO_EVENT = "Use the id of an event."
+_CHARSET = "_charset_"  # a part that names the charset of the texts
+_MOST_CHARSET_BYTES = 40
+_CHARSETS = {  # of texts in forms: those that browsers know (Encoding standard, section 4.2)
+    codecs.lookup(name).name
+    for name in (
+        *("utf-8", "us-ascii", "utf-16", "utf-16le", "utf-16be"),
+        *(f"iso-8859-{number}" for number in (*range(1, 9), 10, *range(13, 17))),
+        *(f"windows-{number}" for number in range(1250, 1259)),
+        *("cp874", "koi8-r", "koi8-u", "cp866", "mac-roman"),
+        *("gbk", "gb2312", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr"),
+    )
+}
 
 
 class Edit(CamelCaseSchema):
@@ -387,13 +401,38 @@ class SentFile(CamelCaseSchema):
 
 def _values(schema: Schema, parts: list[Part]) -> dict[str, Any]:
     """Return the values of the parts by name; the parts themselves for files and unknown fields."""
+    charset = _default_charset(parts)
+    parts = [part for part in parts if part.name != _CHARSET]
     by_name = {part.name: part for part in parts}
     if len(by_name) < len(parts):
         twice = next(part.name for part in parts if by_name[part.name] is not part)
         raise ValidationError({twice: ["Send this part once."]})
     kinds = {field.data_key: field for field in schema.load_fields.values()}
     _limit_texts([by_name[name] for name in by_name.keys() & kinds.keys() - {"file"}])
-    return {name: _value(part, kinds.get(name)) for name, part in by_name.items()}
+    return {name: _value(part, kinds.get(name), charset) for name, part in by_name.items()}
+
+
+def _default_charset(parts: list[Part]) -> str:
+    """Return the charset of texts that name none (RFC 7578, section 4.6): of a part `_charset_`."""
+    for part in parts:
+        if part.name == _CHARSET:
+            return part.content.head(_MOST_CHARSET_BYTES).decode("ascii", "replace").strip()
+    return "utf-8"
+
+
+def _text(raw: bytes, charset: str) -> str:
+    """Return the text of a part. Raise ValueError with a sentence for the client."""
+    try:
+        codec = codecs.lookup(charset).name
+    except (LookupError, ValueError):
+        codec = ""
+    if codec not in _CHARSETS:
+        raise ValueError("The charset of this part is not known here. Send it in UTF-8.")
+    try:
+        return raw.decode(codec)
+    except UnicodeDecodeError:
+        called = "UTF-8" if codec == "utf-8" else charset
+        raise ValueError(f"This part is not {called}.") from None
 
 
 def _seen_name(file: Any) -> str | None:
@@ -408,17 +447,20 @@ def _limit_texts(parts: list[Part]) -> None:
         raise ValidationError({longest.name: [FieldsTooLarge.sentence]})
 
 
-def _value(part: Part, field: fields.Field[Any] | None) -> Any:
+def _value(part: Part, field: fields.Field[Any] | None, charset: str) -> Any:
     """Return the JSON or the text of a part; the part itself for a file or an unknown field."""
     if field is None or isinstance(field, File):
         return part
     raw = part.content.head(part.size)
     try:
-        return parse_json(raw) if isinstance(field, StringMap | fields.Nested) else raw.decode()
+        if isinstance(field, StringMap | fields.Nested):
+            return parse_json(raw)
+        _, parameters = parse_options_header(part.content_type or "")
+        return _text(raw, parameters.get("charset", charset))
     except MalformedJson as error:
         sentence = f"This part takes JSON. {error.sentence}"
-    except UnicodeDecodeError:
-        sentence = "This part is not UTF-8."
+    except ValueError as error:
+        sentence = str(error)
     raise ValidationError({part.name: [sentence]})
 
 

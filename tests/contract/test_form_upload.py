@@ -308,3 +308,35 @@ def test_requests_uploads_a_file(name, alice):
 
     assert (answer["name"], answer["contentType"]) == (name, "application/pdf")
     assert (answer["metadata"], answer["token"]) == ({"a": "b"}, None)
+
+
+TEXTS = {
+    "of the part": ("Content-Type: text/plain; charset=iso-8859-1", None),
+    "of the part in quotes": ('Content-Type: text/plain; charset="ISO-8859-1"', None),
+    "of the form": (None, b"iso-8859-1"),
+    "of the part, though the form has another": (
+        "Content-Type: text/plain; charset=windows-1252",
+        b"utf-8",
+    ),
+}
+
+
+@pytest.mark.parametrize(("of_part", "of_form"), TEXTS.values(), ids=TEXTS)
+def test_a_text_is_read_by_its_charset(of_part, of_form, stored):
+    """RFC 7578, sections 4.5 and 4.6."""
+    named = part('name="name"', "Bücher.txt".encode("latin-1"), *([of_part] if of_part else []))
+    parts = [field("_charset_", of_form)] if of_form else []
+    assert stored(*parts, named, file("a.txt", b"hello"))["name"] == "Bücher.txt"
+
+
+@pytest.mark.parametrize("charset", ["none", "idna", "zlib", "utf-7", "a" * 500, "\0"])
+def test_an_unknown_charset_is_refused_at_its_part(charset, send):
+    answer = send(field("_charset_", charset.encode()), field("name", b"x"), file("a.txt"))
+    assert "charset" in refused_field(answer, "#/name")
+
+
+def test_a_text_that_is_not_of_its_charset_is_refused_at_its_part(send):
+    answer = send(field("_charset_", b"us-ascii"), field("name", b"\xe9"), file("a.txt"))
+    assert refused_field(answer, "#/name") == "This part is not us-ascii."
+    answer = send(field("name", b"\xe9"), file("a.txt"))
+    assert refused_field(answer, "#/name") == "This part is not UTF-8."
