@@ -1,6 +1,5 @@
 """Logging in by an OpenID Connect provider: a link there, and the answer that comes back."""
 
-import hmac
 import logging
 from urllib.parse import urlencode, urlsplit
 
@@ -9,12 +8,10 @@ from flask import Response, g, request
 from models import Session, current_runtime
 from models.accounts import (
     LIFE_SECONDS,
-    LINKING,
     Assertion,
     Identity,
     Invitation,
     PendingSignIn,
-    SignInFacts,
 )
 from models.core import NotFound, ServiceError
 from models.runtime import AnswerRefusedError, Provider, network_of
@@ -46,15 +43,13 @@ def begin() -> Response:
         session = _young_session()
         if session is None:
             return go(ACCOUNT, "old")
-        issued, facts = PendingSignIn.begin(
-            _network(), ACCOUNT, owner_id=session.owner_id, session_id=session.id
-        )
+        pending, sealed = PendingSignIn.begin(provider.issuer, ACCOUNT, session_id=session.id)
     else:
         next = page_of(request.args.get("next", "")) or HOME
         invite = request.args.get("invite", "")[:MOST_INVITE_CHARACTERS]
-        issued, facts = PendingSignIn.begin(_network(), next, invite)
-    response = go(provider.authorization_url(facts.state, facts.nonce, facts.verifier))
-    _set_cookie(response, issued.secret, LIFE_SECONDS)
+        pending, sealed = PendingSignIn.begin(provider.issuer, next, invite)
+    response = go(provider.authorization_url(pending.state, pending.nonce, pending.verifier))
+    _set_cookie(response, sealed, LIFE_SECONDS)
     return response
 
 
@@ -81,35 +76,35 @@ def _end(provider: Provider) -> Response:
     answer = {name: request.args[name] for name in _ANSWER if name in request.args}
     if any(len(value) > _MOST_ANSWER_CHARACTERS for value in answer.values()):
         raise AnswerRefusedError("the answer is too long")
-    pending, facts = _pending(answer.get("state", ""))
-    claims = provider.claims(answer, facts.verifier, facts.nonce, _network())
+    pending = _pending(provider.issuer, answer.get("state", ""))
+    claims = provider.claims(answer, pending.verifier, pending.nonce, _network())
     assertion = Assertion.of_claims(claims)
-    if pending.kind == LINKING:
-        if (g.caller.credential_type, g.caller.id) != (COOKIE, facts.session_id):
+    if pending.session_id:
+        if (g.caller.credential_type, g.caller.id) != (COOKIE, pending.session_id):
             raise AnswerRefusedError("the session that adds a login has ended")
         Identity.link(g.caller.owner_id, assertion.issuer, assertion.subject)
-        response = go(facts.next, "linked")
+        response = go(pending.next or ACCOUNT, "linked")
     else:
-        invitation = Invitation.of_link(facts.invite) if facts.invite else None
-        session = begin_session(assertion, facts.invite)
+        invitation = Invitation.of_link(pending.invite) if pending.invite else None
+        session = begin_session(assertion, pending.invite)
         end_own_sessions()
-        response = land(session, invitation) if invitation else go(facts.next)
+        response = land(session, invitation) if invitation else go(pending.next or HOME)
     _set_cookie(response, "", 0)
     return response
 
 
-def _pending(state: str) -> tuple[PendingSignIn, SignInFacts]:
+def _pending(issuer: str, state: str) -> PendingSignIn:
     """Return the login that this browser has begun, used up now."""
-    secret = request.cookies.get(_cookie_name(), "")
-    pending = PendingSignIn.of_secret(secret) if secret else None
-    if pending is None:
+    sealed = request.cookies.get(_cookie_name(), "")
+    pending = PendingSignIn.of_cookie(sealed) if sealed else None
+    if pending is None or pending.issuer != issuer:
         raise AnswerRefusedError("this browser has begun no login, or too long ago")
-    facts = pending.facts
-    if not hmac.compare_digest(facts.state.encode(), state.encode()):
+    if not pending.is_answered_by(state):
         raise AnswerRefusedError("the answer belongs to another login")
+    current_runtime().sign_in_limiter.spend(_network())
     if not pending.use_up():
         raise AnswerRefusedError("the answer came before")
-    return pending, facts
+    return pending
 
 
 def _young_session() -> Session | None:

@@ -12,7 +12,7 @@ from .invitation import (
     request_reset,
 )
 from .member import MANAGE, PERMISSIONS_OF_ROLES, ROLES, Member
-from .pending_sign_in import LIFE_SECONDS, LINKING, PendingSignIn, SignInFacts
+from .pending_sign_in import LIFE_SECONDS, PendingSignIn, UsedSignIn
 from .session import ProxyNamesAnother, Session, SessionHolder, StartedSession
 from .sign_in import (
     AddressHasAccount,

@@ -1,119 +1,132 @@
 """A sign-in that somebody has begun and the provider has not answered yet, for ten minutes.
 
-Its secret is in a cookie of the browser that has begun it, and its digest in the row. The answer of
-the provider is taken once, from that browser, by the row that it uses up.
+It lies sealed in a cookie of the browser that has begun it, so to begin one stores nothing, and
+nobody's takes the place of another's. Nobody but the service reads it. The answer of the provider
+is taken once, from that browser: a row with the digest of the sign-in says that it was used.
 """
 
+import base64
 import hashlib
+import hmac
+import json
 import secrets
-from dataclasses import asdict, dataclass
-from typing import Self
+from dataclasses import astuple, dataclass
+from typing import Any, Self
 
-from peewee import BigIntegerField, BlobField, TextField
+from peewee import BigIntegerField, BlobField, IntegrityError
 
-from crypto import sealing
+from crypto import DecryptionError
+from crypto.row_texts import RowCipher, remembered_cipher
 
-from ..core import SIGN_INS, Allowance, TooManyRequests, now
-from ..records import Issued, Sealed, SealedByService
-from ..runtime import current_runtime
+from ..core import now
+from ..records import Table
 from ..storage import separate_transaction
+from .token_key import TokenKey
 
 LIFE_SECONDS = 600
-MOST_PENDING = 10_000  # beyond it the oldest go
-MOST_OF_NETWORK = SIGN_INS.count
-LOGIN = "login"
-LINKING = "linking"  # of another login to the account `owner_id`
-_LOCK = "pending_sign_in"  # the owner whose lock each takes that counts or adds rows
+MOST_NEXT_BYTES = 1000  # a longer page to come back to is dropped
+MOST_COOKIE_BYTES = 2048
+_BOUND = b"sign-in/1"
+_SCOPE = "sign-in"
 _SECRET_BYTES = 32
 
 
 @dataclass(frozen=True)
-class SignInFacts:
-    """The facts of a sign-in that its callback needs; nobody but the service can read them.
+class PendingSignIn:
+    """A sign-in that waits for the provider; `ends_at` is in milliseconds since 1970.
 
-    `session_id` is the session that links another login; '' for a login.
+    `session_id` is the session that adds another login to its account; '' for a login.
     """
 
+    issuer: str
     state: str
     nonce: str
     verifier: str
     next: str
     invite: str
     session_id: str
-
-
-class PendingSignIn(SealedByService):
-    PREFIX = "psi"
-
-    digest = BlobField()
-    kind = TextField()
-    owner_id = TextField(null=True)
-    network = TextField()  # a keyed digest of where it was begun
-    expires_at = BigIntegerField()
-
-    words = Sealed()
+    ends_at: int
 
     @classmethod
     def begin(
-        cls, network: str, next: str, invite: str = "", owner_id: str = "", session_id: str = ""
-    ) -> tuple[Issued[Self], SignInFacts]:
-        """Return a new one with its secret, for a login, or to link one to `owner_id`.
+        cls, issuer: str, next: str, invite: str = "", session_id: str = ""
+    ) -> tuple[Self, str]:
+        """Return a new one at this provider, with the text of its cookie.
 
-        Raises `TooManyRequests` if too many of this network wait already.
+        `next` is the page to come back to: '' if it is too long.
         """
-        facts = SignInFacts(
+        pending = cls(
+            issuer=issuer,
             state=secrets.token_urlsafe(_SECRET_BYTES),
             nonce=secrets.token_urlsafe(_SECRET_BYTES),
             verifier=secrets.token_urlsafe(_SECRET_BYTES),
-            next=next,
+            next=next if len(next.encode()) <= MOST_NEXT_BYTES else "",
             invite=invite,
             session_id=session_id,
+            ends_at=now() + LIFE_SECONDS * 1000,
         )
-        secret = secrets.token_urlsafe(_SECRET_BYTES)
-        pending: Self = cls.fresh(digest=_digest(secret), owner_id=owner_id or None)
-        pending.kind = LINKING if owner_id else LOGIN
-        pending.network = _network_digest(network)
-        pending.expires_at = pending.created_at + LIFE_SECONDS * 1000
-        pending.words = asdict(facts)
-        with separate_transaction(_LOCK, synced=False):
-            cls._make_room(pending.network)
-            pending.store()
-        return Issued(pending, secret), facts
+        return pending, pending._sealed()
+
+    def _sealed(self) -> str:
+        text = json.dumps(astuple(self), ensure_ascii=False, separators=(",", ":")).encode()
+        sealed = _cipher(TokenKey.newest_first()[0]).seal(text, _BOUND)
+        return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
     @classmethod
-    def _make_room(cls, network: str) -> None:
-        moment = now()
-        cls.delete().where(cls.expires_at <= moment).execute()
-        of_network = cls.select().where(cls.network == network).order_by(cls.created_at)
-        if of_network.count() >= MOST_OF_NETWORK:
-            oldest = of_network.limit(1).get()
-            wait_seconds = max(1, (oldest.expires_at - moment) / 1000)
-            raise TooManyRequests(Allowance(SIGN_INS, 0, wait_seconds))
-        cls.keep_newest(MOST_PENDING - 1, cls.id != "")
+    def of_cookie(cls, sealed: str) -> Self | None:
+        """Return the one in this cookie; None if it has ended, or the service has sealed none."""
+        if len(sealed) > MOST_COOKIE_BYTES:
+            return None
+        try:
+            data = base64.urlsafe_b64decode(sealed + "=" * (-len(sealed) % 4))
+        except ValueError:
+            return None
+        for key in TokenKey.newest_first():  # a rotation lets those go on that are under way
+            try:
+                values: list[Any] = json.loads(_cipher(key).open(data, _BOUND))
+            except (DecryptionError, ValueError):
+                continue
+            pending = cls(*values)
+            return pending if pending.ends_at > now() else None
+        return None
 
-    @classmethod
-    def of_secret(cls, secret: str) -> Self | None:
-        """Return the one with this secret, unless it has ended."""
-        waits = cls.expires_at > now()
-        return cls.first(cls.select().where(cls.digest == _digest(secret), waits))
-
-    @property
-    def facts(self) -> SignInFacts:
-        return SignInFacts(**self.words)
+    def is_answered_by(self, state: str) -> bool:
+        """Return whether an answer with this `state` belongs to it."""
+        return hmac.compare_digest(self.state.encode(), state.encode())
 
     def use_up(self) -> bool:
-        """Delete the row, and return whether this call was the first to do so."""
-        with separate_transaction(_LOCK, synced=False):
-            return bool(PendingSignIn.delete().where(PendingSignIn.id == self.id).execute())
+        """Note that it is answered, and return whether this call was the first to do so.
+
+        Call it before the code of the answer goes to the provider.
+        """
+        return UsedSignIn.note(hashlib.sha256(self.state.encode()).digest(), self.ends_at)
+
+
+class UsedSignIn(Table):
+    """The digest of a sign-in that was answered, until it would have ended by itself."""
+
+    PREFIX = "usi"
+
+    digest = BlobField()
+    expires_at = BigIntegerField()
+
+    class Meta:
+        table_name = "used_sign_in"
+
+    @classmethod
+    def note(cls, digest: bytes, expires_at: int) -> bool:
+        """Store a digest, and return whether it is new."""
+        try:
+            with separate_transaction(_SCOPE, synced=False):
+                cls.fresh(digest=digest, expires_at=expires_at).store()
+        except IntegrityError:
+            return False
+        return True
 
     @classmethod
     def forget_old(cls) -> None:
         cls.delete_in_batches(cls.expires_at <= now())
 
 
-def _network_digest(network: str) -> str:
-    return sealing.keyed_digest(current_runtime().service_key, "network/1", network)
-
-
-def _digest(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode()).digest()
+def _cipher(key: bytes) -> RowCipher:
+    return remembered_cipher(key, _SCOPE)

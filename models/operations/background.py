@@ -10,10 +10,10 @@ from contextlib import suppress
 from ..accounts import (
     RESPONSE_KEPT_MS,
     Invitation,
-    PendingSignIn,
     Session,
     StoredResponse,
     TokenKey,
+    UsedSignIn,
 )
 from ..core import PayloadStoreAway, now
 from ..documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
@@ -136,7 +136,7 @@ def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:
         lambda: Invitation.delete_in_batches(Invitation.expires_at <= moment),
         lambda: StoredResponse.delete_in_batches(is_old_response),
         lambda: DocumentToken.delete_in_batches(has_long_ended),
-        PendingSignIn.forget_old,
+        UsedSignIn.forget_old,
         WebhookDelivery.forget_old,
         Mail.forget_old,
         MailLimit.forget_old,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from crypto import KeyringError
 
-from ..accounts import Invitation, PendingSignIn, User
+from ..accounts import Invitation, User
 from ..core import OperatorError, counted
 from ..documents import Document, UnreferencedObject
 from ..events import Event, EventHead, Facts
@@ -274,7 +274,6 @@ def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, in
             sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
             raise OperatorError(sentence)
         Invitation.delete().execute()  # else one used since the backup could be used again
-        PendingSignIn.delete().execute()
         UnreferencedObject.delete().execute()  # else an upload that ended since could be undone
         head = EventHead.get_by_id(SERVICE)  # a restore is a rollback: the chain goes on here
         restored = {"restored_sequence": head.sequence, "restored_hash": head.hash.hex()}

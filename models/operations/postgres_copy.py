@@ -31,7 +31,7 @@ TABLES = (  # each after the tables that it refers to
     "user_account",
     "session",
     "identity",
-    "pending_sign_in",
+    "used_sign_in",
     "member",
     "api_key",
     "invitation",

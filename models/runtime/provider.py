@@ -1,11 +1,13 @@
 """The OpenID Connect provider: its documents, which are kept for a day, and what it is asked.
 
+While a document is read a few wait for it, and others are told to try again, so that a provider
+that hangs holds few workers.
+
 Nothing is asked before somebody wants to log in, so a provider that is away delays no start.
 """
 
 import base64
 import hashlib
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +22,10 @@ from .slots import Slots
 KEPT_MS = 24 * 60 * 60 * 1000
 NEW_KEYS_AFTER_MS = 60_000  # the least time between two questions for keys
 TRIED_AGAIN_MS = 5_000  # after a provider gave no usable answer
-MOST_EXCHANGES = 4  # of codes at once; of one network half of them
+MOST_EXCHANGES = 4  # of codes at once, and so many that wait; of one network half of the former
 EXCHANGE_WAIT_SECONDS = 5
+MOST_WAITING = 2  # for a document that is being read
+READ_WAIT_SECONDS = 5
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
@@ -35,6 +39,13 @@ class ProviderAway(Busy):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__()
+
+
+class ProviderIsAsked(ProviderAway):
+    """Others ask the provider just now, and it does not answer."""
+
+    def __init__(self) -> None:
+        super().__init__("The provider is being asked, and has not answered yet.")
 
 
 class AnswerRefusedError(Exception):
@@ -68,11 +79,11 @@ class Provider:
         has_groups = any(one.startswith("group:") for one in allowed)
         self._scope = "openid email profile groups" if has_groups else "openid email profile"
         self._clock = clock
-        self._lock = threading.RLock()
-        self._discovery: _Document | None = None
-        self._keys: _Document | None = None
+        self._readers = Slots(1, waiting=Slots(MOST_WAITING))
+        self._kept: dict[str, _Document] = {}  # by what they are: discovery, keys
         self._failed_at: int | None = None
-        self._exchanges = Slots(MOST_EXCHANGES, MOST_EXCHANGES // 2)
+        waiting = Slots(MOST_EXCHANGES)
+        self._exchanges = Slots(MOST_EXCHANGES, MOST_EXCHANGES // 2, waiting=waiting)
 
     @property
     def _redirect_uri(self) -> str:
@@ -187,10 +198,8 @@ class Provider:
 
     def _discovered(self) -> Mapping[str, Any]:
         """Return the discovery document, read at most a day ago."""
-        with self._lock:
-            if self._discovery is None or self._is_old(self._discovery):
-                self._discovery = self._read(self.issuer.rstrip("/") + _WELL_KNOWN, self._complete)
-            return self._discovery.content
+        address = self.issuer.rstrip("/") + _WELL_KNOWN
+        return self._document("discovery", address, self._complete, KEPT_MS).content
 
     def _complete(self, document: Mapping[str, Any]) -> None:
         """Refuse a discovery document of another issuer, or without the addresses."""
@@ -204,21 +213,37 @@ class Provider:
         if not isinstance(methods, list):
             raise NoAnswerError("its methods of authentication are no list")
 
-    def _known_keys(self) -> list[Mapping[str, Any]]:
-        with self._lock:
-            if self._keys is None or self._is_old(self._keys):
-                self._keys = self._read(self._discovered()["jwks_uri"], _has_keys)
-            return list(self._keys.content["keys"])
+    def _known_keys(self, most_age_ms: int = KEPT_MS) -> list[Mapping[str, Any]]:
+        address = self._discovered()["jwks_uri"]
+        return list(self._document("keys", address, _has_keys, most_age_ms).content["keys"])
 
     def _newer_keys(self) -> list[Mapping[str, Any]]:
         """Return the keys, read again unless they were read in the last minute."""
-        with self._lock:
-            if self._keys and self._clock() - self._keys.read_at >= NEW_KEYS_AFTER_MS:
-                self._keys = self._read(self._discovered()["jwks_uri"], _has_keys)
-            return self._known_keys()
+        return self._known_keys(NEW_KEYS_AFTER_MS)
 
-    def _is_old(self, document: _Document) -> bool:
-        return self._clock() - document.read_at >= KEPT_MS
+    def _document(
+        self,
+        name: str,
+        address: str,
+        judge: Callable[[Mapping[str, Any]], None],
+        most_age_ms: int,
+    ) -> _Document:
+        """Return a document that was read in the last so many milliseconds.
+
+        Raises `ProviderAway`, also if others read it, and too many wait for it already.
+        """
+        if known := self._fresh(name, most_age_ms):
+            return known
+        with self._readers.held(seconds=READ_WAIT_SECONDS, refusal=ProviderIsAsked):
+            known = self._fresh(name, most_age_ms)  # somebody else has read it meanwhile
+            if known is None:
+                known = self._kept[name] = self._read(address, judge)
+        return known
+
+    def _fresh(self, name: str, most_age_ms: int) -> _Document | None:
+        known = self._kept.get(name)
+        is_old = known is None or self._clock() - known.read_at >= most_age_ms
+        return None if is_old else known
 
     def _read(self, address: str, judge: Callable[[Mapping[str, Any]], None]) -> _Document:
         """Return a document; a provider that has just failed is not asked again at once."""

@@ -20,6 +20,7 @@ from ..core import (
     READS_BY_TICKET,
     REGISTRATIONS,
     RESETS,
+    SIGN_INS,
     STORED_RESPONSES,
     UPLOADS,
     OperatorError,
@@ -65,6 +66,7 @@ class Runtime:
         self.link_password_failures = PasswordFailureLimiter(limited, limiter)
         self.registration_limiter = limiter(REGISTRATIONS, limited)
         self.reset_limiter = limiter(RESETS, limited)
+        self.sign_in_limiter = limiter(SIGN_INS, limited)
         self.member_limiter = limiter(NEW_MEMBERS, limited)  # by the person who adds them
         self.upload_limiter = limiter(UPLOADS, limited)
         self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link

@@ -1,12 +1,20 @@
 """Identities, and logins that wait for a provider: their bounds, their end, and altered rows."""
 
+import base64
 from dataclasses import replace
 
 import pytest
 
 from models import Session, User, current_runtime, database
-from models.accounts import Assertion, Identity, PendingSignIn, let_in, pending_sign_in
-from models.core import QuotaExceeded, RegistrationClosed, TooManyRequests, WrongCredentials
+from models.accounts import (
+    Assertion,
+    Identity,
+    PendingSignIn,
+    TokenKey,
+    UsedSignIn,
+    let_in,
+)
+from models.core import QuotaExceeded, RegistrationClosed, WrongCredentials
 from models.operations import delete_account, rotate_root_keys, sweep
 from models.operations.verification import check_rows
 
@@ -14,8 +22,8 @@ MINUTE = 60_000
 ISSUER = "https://login.example.org"
 
 
-def begin(network="192.0.2.1", **more):
-    return PendingSignIn.begin(network, "/app/documents", **more)
+def begin(next="/app/documents", **more):
+    return PendingSignIn.begin(ISSUER, next, **more)
 
 
 def test_an_account_has_twenty_other_logins_at_most(alice):
@@ -66,61 +74,70 @@ def test_a_session_is_young_for_ten_minutes(alice, clock):
     assert not session.is_young
 
 
-def test_a_deleted_account_leaves_no_identity_and_no_login_that_waits(alice):
+def test_a_deleted_account_leaves_no_identity(alice):
     Identity.link(alice.id, ISSUER, "ana")
-    begin(owner_id=alice.id, session_id="ses_1")
     delete_account(alice)
-    assert (Identity.select().count(), PendingSignIn.select().count()) == (0, 0)
+    assert Identity.select().count() == 0
     assert User.select().count() == 0
 
 
-def test_a_login_waits_ten_minutes_and_is_swept_then(instance, clock):
-    issued, _facts = begin()
+def test_a_login_waits_ten_minutes(instance, clock):
+    pending, sealed = begin()
     clock(10 * MINUTE - 1000)
-    assert PendingSignIn.of_secret(issued.secret)
+    assert PendingSignIn.of_cookie(sealed) == pending
     clock(10 * MINUTE + 1000)
-    assert PendingSignIn.of_secret(issued.secret) is None
+    assert PendingSignIn.of_cookie(sealed) is None
+
+
+def test_to_begin_a_login_stores_nothing(instance):
+    before = database.execute_sql("SELECT total_changes()").fetchone()
+    for _ in range(3):
+        begin()
+    assert database.execute_sql("SELECT total_changes()").fetchone() == before
+
+
+def test_nobody_but_the_service_reads_or_makes_what_a_login_waits_for(instance):
+    pending, sealed = begin()
+    data = base64.urlsafe_b64decode(sealed + "==")
+    assert pending.verifier.encode() not in data
+    for place in (0, 20, len(data) - 1):
+        altered = bytearray(data)
+        altered[place] ^= 1
+        assert PendingSignIn.of_cookie(base64.urlsafe_b64encode(altered).decode()) is None
+    for other in ("", "x", "=", "é", sealed[:-4], sealed * 9):
+        assert PendingSignIn.of_cookie(other) is None
+
+
+def test_the_cookie_of_a_login_has_at_most_two_kibibytes(instance):
+    invite = "i" * 100
+    for page in ("/" + "p" * 999, "/" + "é" * 499, "/" + '"' * 300):
+        pending, sealed = begin(page, invite=invite, session_id="ses_" + "0" * 26)
+        assert pending.next == page
+        assert len(sealed) <= 2048
+        assert PendingSignIn.of_cookie(sealed) == pending
+    assert begin("/" + "p" * 1000)[0].next == ""
+
+
+@pytest.mark.parametrize("rotate", [rotate_root_keys, TokenKey.draw])
+def test_a_login_that_waits_goes_on_after_a_rotation(instance, rotate):
+    pending, sealed = begin()
+    rotate()
+    assert PendingSignIn.of_cookie(sealed) == pending
+
+
+def test_a_rotation_that_ends_all_sessions_ends_logins_that_wait(instance):
+    _pending, sealed = begin()
+    rotate_root_keys(end_sessions=True)
+    assert PendingSignIn.of_cookie(sealed) is None
+
+
+def test_a_login_is_used_up_once_and_forgotten_when_it_would_have_ended(instance, clock):
+    pending, sealed = begin()
+    again = PendingSignIn.of_cookie(sealed)
+    assert [pending.use_up(), again.use_up()] == [True, False]
+    assert begin()[0].use_up()
     sweep()
-    assert PendingSignIn.select().count() == 0
-
-
-def test_what_a_login_waits_for_is_sealed_and_bound_to_its_row(instance):
-    issued, facts = begin()
-    assert PendingSignIn.of_secret(issued.secret).facts == facts
-    assert facts.verifier.encode() not in issued.row.sealed
-    database.execute_sql("UPDATE pending_sign_in SET kind = 'linking'")
-    assert PendingSignIn.of_secret(issued.secret) is None
-
-
-def test_a_login_that_waits_goes_on_after_a_rotation(instance):
-    issued, facts = begin()
-    rotate_root_keys()
-    assert PendingSignIn.of_secret(issued.secret).facts == facts
-
-
-def test_a_login_is_used_up_once(instance):
-    issued, _facts = begin()
-    pending = PendingSignIn.of_secret(issued.secret)
-    assert [pending.use_up(), pending.use_up()] == [True, False]
-
-
-def test_a_hundred_logins_of_a_network_wait_and_the_oldest_of_all_go(instance, monkeypatch, clock):
-    monkeypatch.setattr(pending_sign_in, "MOST_OF_NETWORK", 3)
-    monkeypatch.setattr(pending_sign_in, "MOST_PENDING", 4)
-    first, *_rest = [begin("one") for _ in range(3)]
-    with pytest.raises(TooManyRequests):
-        begin("one")
-    begin("two")
-    begin("three")
-    assert PendingSignIn.select().count() == 4
-    assert PendingSignIn.of_secret(first[0].secret) is None
+    assert UsedSignIn.select().count() == 2
     clock(11 * MINUTE)
-    begin("one")
-    assert PendingSignIn.select().count() == 1
-
-
-def test_a_network_is_stored_as_a_digest_alone(instance):
-    begin("192.0.2.77")
-    (row,) = PendingSignIn.select()
-    assert "192.0.2.77" not in row.network
-    assert current_runtime().service_key.hex() not in row.network
+    sweep()
+    assert UsedSignIn.select().count() == 0

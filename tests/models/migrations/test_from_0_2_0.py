@@ -185,7 +185,7 @@ def test_an_upgrade_keeps_each_row_and_finds_former_targets_in_the_log(former, s
     )
     after = rows_of(former)
 
-    for new in ("identity", "pending_sign_in", "member", "deleted_target"):
+    for new in ("identity", "used_sign_in", "member", "deleted_target"):
         assert after.pop(new)[1] == []
     names, former_targets = after.pop("former_target")
     assert [row[names.index("document_id")] for row in former_targets] == [

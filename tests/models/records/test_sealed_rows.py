@@ -25,7 +25,7 @@ from models import (
     database,
     transaction,
 )
-from models.accounts import Identity, Invitation, PendingSignIn, add_member, enter_space, make_space
+from models.accounts import Identity, Invitation, add_member, enter_space, make_space
 from models.core import KeyRevoked, NotFound, WrongCredentials
 from models.documents import Collection, put_in_bin
 from models.events import Mail, WebhookDelivery
@@ -91,7 +91,6 @@ def fill(user):
     DocumentToken.edit(user.id, issued.row.id, other, hides_name=True)
     put_in_bin(user.id, [upload(user).id])
     Invitation.issue(f"of-{user.email}")
-    PendingSignIn.begin(user.id, "/app", owner_id=user.id)
     hook.test()
     with transaction(user.id):
         Mail._store(user.id, "link", ["eve@example.org", "Hello", "A link"])

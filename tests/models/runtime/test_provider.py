@@ -168,6 +168,52 @@ def test_two_answers_of_one_network_are_judged_at_once_and_others_go_on(
     join_threads(threads)
 
 
+def test_while_the_provider_hangs_three_wait_for_a_document_and_others_are_told_at_once(
+    provider, monkeypatch
+):
+    reached, ended = threading.Semaphore(0), threading.Event()
+
+    def hang(_address):
+        reached.release()
+        ended.wait(30)
+        raise NoAnswerError("it hangs")
+
+    monkeypatch.setattr(provider_module, "get_json", hang)
+    refused = threading.Semaphore(0)
+
+    def ask():
+        with pytest.raises(ProviderAway):
+            provider.authorization_url("s", "n", "v")
+        refused.release()
+
+    threads = start_threads(*[ask] * 16)
+    assert reached.acquire(timeout=30)
+    assert [refused.acquire(timeout=30) for _ in range(13)] == [True] * 13
+    assert not refused.acquire(blocking=False)
+    ended.set()
+    join_threads(threads)
+    assert not reached.acquire(blocking=False)  # those who waited have asked for nothing more
+
+
+def test_who_waits_for_a_document_gets_the_one_that_was_read(provider, real, monkeypatch):
+    asked, ended = threading.Semaphore(0), threading.Event()
+    read = provider_module.get_json
+
+    def slowly(address):
+        asked.release()
+        ended.wait(30)
+        return read(address)
+
+    monkeypatch.setattr(provider_module, "get_json", slowly)
+    found = []
+    threads = start_threads(*[lambda: found.append(provider.authorization_url("s", "n", "v"))] * 3)
+    assert asked.acquire(timeout=30)
+    ended.set()
+    join_threads(threads)
+    assert len(found) == 3
+    assert reads(real, "configuration") == 1
+
+
 def test_without_the_library_the_start_says_what_to_install(provider, monkeypatch):
     monkeypatch.delattr(crypto, "id_tokens")
     monkeypatch.setitem(sys.modules, "crypto.id_tokens", None)
