@@ -5,6 +5,8 @@ const form = $("form");
 const input = $("#file");
 const button = form?.querySelector(".button");
 const waiting = new Map(); // the chosen file of each row
+const PAUSE_MS = 3000; // before a file is sent again after the line broke
+const MOST_TRIES = 5; // of a file while the page is seen: a phone that sleeps costs none
 const receipts = [];
 
 const KINDS = [
@@ -105,7 +107,52 @@ function show(receipt, file) {
   input.disabled = !receipt.filesLeft;
 }
 
-function send(row, file) {
+function untilBack(cancel) { // resolves when the page is seen and the line may be back, or the file is cancelled
+  return new Promise(done => {
+    const events = ["online", "pageshow", "visibilitychange"];
+    const end = hasSlept => {
+      clearTimeout(timer);
+      for (const name of events) removeEventListener(name, wake, true);
+      done(hasSlept);
+    };
+    const wake = () => document.hidden || end(true);
+    const timer = setTimeout(() => document.hidden || end(false), PAUSE_MS);
+    for (const name of events) addEventListener(name, wake, true);
+    cancel.onclick = () => end("cancelled");
+  });
+}
+
+function keyOf() { // by which the service knows a file that comes again, and stores it once
+  const parts = crypto.getRandomValues(new Uint32Array(4));
+  return Array.from(parts, part => part.toString(36)).join("");
+}
+
+async function send(row, file) { // again when the line broke, as a phone does that is locked or shows another app
+  const key = keyOf();
+  let tries = 0;
+  while (await sendOnce(row, file, key, tries) === "broke") {
+    const cancel = row.querySelector("button");
+    const note = put(row, "span", "Waiting for the connection");
+    note.className = "dim waiting";
+    const back = await untilBack(cancel);
+    note.remove();
+    if (back === "cancelled") {
+      refuse(row, file, "Cancelled.");
+      return;
+    }
+    tries = back ? 0 : tries + 1;
+  }
+}
+
+function refuse(row, file, text) {
+  const cancel = row.querySelector("button");
+  put(row, "span", text).className = "wrong";
+  cancel.textContent = "Remove";
+  cancel.ariaLabel = `Remove ${file.name}`;
+  cancel.onclick = () => remove(row);
+}
+
+function sendOnce(row, file, key, tries) { // resolves to "broke" if it may be sent again
   return new Promise(done => {
     const call = new XMLHttpRequest();
     const body = new FormData();
@@ -117,27 +164,30 @@ function send(row, file) {
     cancel.onclick = () => call.abort();
     const fail = text => {
       bar.remove();
-      put(row, "span", text).className = "wrong";
-      cancel.textContent = "Remove";
-      cancel.ariaLabel = `Remove ${file.name}`;
-      cancel.onclick = () => remove(row);
+      refuse(row, file, text);
+      done("failed");
     };
     body.append("file", file, file.name);
     body.append("from", $("#from").value);
     call.open("POST", form.action);
     call.responseType = "json";
+    call.setRequestHeader("Idempotency-Key", key);
     call.upload.onprogress = event => {
       bar.max = event.total;
       bar.value = event.loaded;
     };
-    call.onerror = () => fail("Not sent: the connection broke. Choose the file again.");
+    call.onerror = () => {
+      if (tries >= MOST_TRIES) return fail("Not sent: the connection broke. Choose the file again.");
+      bar.remove();
+      done("broke");
+    };
     call.onabort = () => fail("Cancelled.");
     call.onload = () => {
       if (call.status !== 201) return fail(call.response?.detail || "The file was not taken.");
       row.remove();
       show(call.response, file);
+      done("sent");
     };
-    call.onloadend = done;
     call.send(body);
   });
 }

@@ -121,3 +121,43 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(visit):
     page.locator("#receipts li").nth(1).wait_for()
     page.get_by_text("Proof, for audits").click()
     assert_accessible(page)
+
+
+def test_a_file_goes_on_when_the_phone_wakes_up(visit, alice, link):
+    page = visit()
+    before = len(alice.get("/v1/documents?limit=100").json["documents"])
+    tries = []
+
+    def break_first(route):
+        tries.append(route.request.headers.get("idempotency-key"))
+        if len(tries) == 1:
+            route.abort("connectionreset")
+        else:
+            route.continue_()
+
+    page.route(lambda url: "/s" in url, break_first)
+    page.set_input_files("#file", FILES[:1])
+    page.click("form button.button")
+    page.get_by_text("Waiting for the connection").wait_for()
+    page.evaluate("dispatchEvent(new Event('pageshow'))")
+    page.get_by_role("heading", name="1 file has arrived").wait_for()
+    assert len(tries) == 2
+    assert tries[0] == tries[1]
+    assert names(page, "#receipts") == ["one.txt"]
+    assert len(alice.get("/v1/documents?limit=100").json["documents"]) == before + 1
+
+
+def test_a_file_that_waits_for_the_connection_can_be_cancelled(visit):
+    page = visit()
+    page.route(lambda url: "/s" in url, lambda route: route.abort("connectionreset"))
+    page.set_input_files("#file", FILES[:1])
+    page.click("form button.button")
+    page.get_by_role("button", name="Cancel one.txt").click()
+    page.get_by_text("Cancelled.").wait_for()
+    page.get_by_role("button", name="Remove one.txt").click()
+    assert names(page, "#queue") == []
+
+
+def test_nobody_is_told_to_drop_files_where_a_finger_chooses_them(visit):
+    assert visit().is_visible("#drop")
+    assert visit(has_touch=True, is_mobile=True).is_hidden("#drop")

@@ -19,6 +19,20 @@ async function copy(text) { // a promise of a text, too: browsers want the call 
   }
 }
 
+// Sharing, where the system has a sheet for it: on phones, and in Safari
+
+function offerSharing(part) {
+  if (!navigator.share) return;
+  for (const button of all("[data-share]", part)) button.hidden = false;
+}
+
+offerSharing(document);
+
+addEventListener("click", event => {
+  const button = event.target.closest("[data-share]");
+  if (button) navigator.share({ url: button.dataset.share }).catch(() => {}); // closed without a choice
+});
+
 const copying = new Map(); // buttons that say that they have copied, each with what says otherwise later
 
 async function addressOf(link) { // the page of a link answers it to the script

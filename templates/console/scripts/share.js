@@ -110,6 +110,7 @@ function turnOver(made, copied, password) {
     drop.classList.remove("large");
     drop.before(ready);
     localize(ready);
+    offerSharing(ready);
     if (password) showPasswordOf(ready, password);
     if (copied) sayCopied(ready);
     $("[data-copy].first", ready).focus();

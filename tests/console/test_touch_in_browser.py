@@ -1,0 +1,95 @@
+"""The pages of people under a finger: no field is zoomed into, and no target is missed."""
+
+import secrets
+
+import pytest
+
+from tests.console.visitor import Visitor
+
+SMALL_FIELDS = """() => [...document.querySelectorAll("input, select, textarea")]
+    .filter(one => !one.matches("[type=checkbox], [type=radio], [type=hidden], [type=file]"))
+    .filter(one => parseFloat(getComputedStyle(one).fontSize) < 16)
+    .map(one => `${one.name || one.id}: ${getComputedStyle(one).fontSize}`)"""
+SMALL_TARGETS = """() => [...document.querySelectorAll("button, summary, .button, nav a")]
+    .filter(one => one.checkVisibility() && one.getBoundingClientRect().width > 2)
+    .map(one => [one.textContent.trim() || one.ariaLabel, one.getBoundingClientRect()])
+    .filter(([_, box]) => Math.round(box.height) < 44)
+    .map(([words, box]) => `${words}: ${Math.round(box.width)}x${Math.round(box.height)}`)"""
+
+
+@pytest.fixture(scope="module")
+def pages(service):
+    """The visitor and the paths of all pages, with something on each."""
+    owner = Visitor(service).sign_up(f"{secrets.token_hex(6)}@example.org")
+    api = owner.api
+    one = api.upload(b"x", name="offer.txt", token=None)
+    link = api.share(one, label="Ana Silva", password="open sesame")
+    collection = api.collect(one, title="Offers")
+    terms = {"title": "Papers", "token": {"permissions": ["upload"]}}
+    request = api.post("/v1/collections", json=terms).json["token"]
+    space = api.post("/v1/spaces", json={"name": "Accounting"}).json
+    inside = [
+        "/app/documents",
+        f"/app/documents/{one['id']}",
+        f"/app/documents/{one['id']}/newer",
+        f"/app/documents?made={link['id']}",
+        "/app/collections",
+        f"/app/collections/{collection['id']}",
+        f"/app/collections/{collection['id']}/links",
+        "/app/requests",
+        "/app/links",
+        f"/app/links/{link['id']}",
+        "/app/activity",
+        "/app/keys",
+        "/app/webhooks",
+        "/app/account",
+        "/app/account/delete",
+        "/app/spaces",
+        f"/app/spaces/{space['id']}",
+        "/app/bin",
+        "/app/jump",
+    ]
+    outside = ["/app/login", "/app/signup", "/app/signup?invite=x"]
+    return owner, inside, outside, [link["shortUrl"], request["shortUrl"]]
+
+
+def on_phone(open_browser):
+    return open_browser(390, has_touch=True, is_mobile=True, reduced_motion="reduce")
+
+
+def measured(open_browser, pages, service, script):
+    """What the script finds on each page, for those where it finds something."""
+    owner, inside, outside, links = pages
+    found = {}
+    page = on_phone(open_browser)
+    for address in [*(service.url + path for path in outside), *links]:
+        page.goto(address, wait_until="domcontentloaded")
+        found[address] = page.evaluate(script)
+    owner.enter(page)
+    for path in inside:
+        page.goto(service.url + path, wait_until="domcontentloaded")
+        found[path] = page.evaluate(script)
+    return {path: small for path, small in found.items() if small}
+
+
+def test_a_phone_zooms_into_no_field(open_browser, pages, service):
+    assert measured(open_browser, pages, service, SMALL_FIELDS) == {}
+
+
+def test_a_thumb_hits_each_button(open_browser, pages, service):
+    assert measured(open_browser, pages, service, SMALL_TARGETS) == {}
+
+
+def test_a_link_is_handed_to_the_sheet_by_which_a_phone_shares(open_browser, pages, service):
+    owner, inside, *_ = pages
+    page = on_phone(open_browser)
+    stub = "navigator.share = async given => { globalThis.given = given; }"
+    page.add_init_script(stub)
+    link = next(path for path in inside if "?made=" in path)
+    owner.enter(page, link)
+    page.get_by_role("button", name="Share…").click()
+    assert page.evaluate("given.url") == page.inner_text("#link")
+    plain = on_phone(open_browser)
+    plain.add_init_script("delete Navigator.prototype.share")
+    owner.enter(plain, link)
+    assert plain.get_by_role("button", name="Share…").count() == 0
