@@ -85,13 +85,12 @@ class _State(Collector):
         if not is_server(runtime.settings.database):
             free = shutil.disk_usage(Path(runtime.settings.database).parent).free
             yield _gauge("docservice_free_bytes", "Free on the disk of the SQLite file.", free)
-            if backed_up_at := last_backup_at():
-                about = "When `flask backup` ended, since 1970."
-                yield _gauge("docservice_last_backup_seconds", about, backed_up_at)
-        if runtime.payload_objects is not None:
-            about = "Whether the last call of the store of objects was answered."
-            answers = runtime.payload_objects.away_for is None
-            yield _gauge("docservice_payload_store_ready", about, answers)
+            about = "When `flask backup` last ended, since 1970; 0 if never."
+            yield _gauge("docservice_last_backup_seconds", about, last_backup_at() or 0)
+        objects = runtime.payload_objects
+        about = "Whether the last call of the store of objects was answered, if there is one."
+        answers = objects is None or objects.away_for is None
+        yield _gauge("docservice_payload_store_ready", about, answers)
         lost = runtime.unrecorded.lost
         yield CounterMetricFamily("docservice_lost_readings", "Without an event.", value=lost)
         yield _by_work(

@@ -38,6 +38,13 @@ OLD_BACKUP_DAYS = 3
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
+def _name_of_user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user has no name
+        return f"user {os.geteuid()}"
+
+
 @keys.command("list")
 @with_database
 def list_() -> None:
@@ -74,7 +81,7 @@ def rotate(end_sessions: bool) -> None:
 
 
 @keys.command()
-@click.option("--by", default=getpass.getuser, help="Who has put it away; else who runs this.")
+@click.option("--by", default=_name_of_user, help="Who has put it away; else who runs this.")
 @with_database
 def kept(by: str) -> None:
     """Say that a copy of the keyring has been put away, until it gets another primary.

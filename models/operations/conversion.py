@@ -40,12 +40,15 @@ Values = dict[str, Any]
 
 
 def keep_backup(file: Path, report: ReportProgress) -> Path:
-    """Copy a database file of version 0.2.0 beside it, unless there is a copy; return its path.
+    """Copy a database file of version 0.2.0 beside it, unless there is this copy; return its path.
 
-    Raises OperatorError if that fails, as on a full disk.
+    A start that was killed leaves it. Raises OperatorError if there is a copy of another state, and
+    if copying fails, as on a full disk.
     """
     backup = file.with_name(f"{file.name}.of-0.2.0")
-    if not backup.exists():
+    if backup.exists():
+        _require_same(file, backup)
+    else:
         part = file.with_name(f"{backup.name}.part")
         part.unlink(missing_ok=True)
         try:
@@ -59,6 +62,19 @@ def keep_backup(file: Path, report: ReportProgress) -> Path:
             part.unlink(missing_ok=True)
             raise OperatorError(_NOT_COPIED.format(file, error)) from error
     return backup
+
+
+def _require_same(file: Path, backup: Path) -> None:
+    try:
+        is_same = sqlite_files.have_same_rows(file, backup)
+    except (FileInUseError, FileDamagedError):
+        is_same = False
+    if not is_same:
+        raise OperatorError(
+            f"{backup} is a copy of this database in another state: it was made for an earlier "
+            "start, and version 0.2.0 has gone on since. Nothing was converted. Move that copy "
+            "away, then start again: a new one is made."
+        )
 
 
 def _sync(path: Path) -> None:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,21 @@ def consistent_reads(file: Path) -> Iterator[Callable[[str], Any]]:
     with _opened(file) as connection:
         connection.execute("BEGIN")
         yield connection.execute
+
+
+def have_same_rows(one: Path, other: Path) -> bool:
+    """Return whether two files have the same schema, and the same rows in each table."""
+    schema = "SELECT name, sql FROM sqlite_master ORDER BY name, sql"
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    with consistent_reads(one) as read, consistent_reads(other) as read_other:
+        if list(read(schema)) != list(read_other(schema)):
+            return False
+        queries = [f'SELECT * FROM "{name}"' for (name,) in read(tables)]  # noqa: S608
+        return all(
+            row == row_of_other
+            for query in queries
+            for row, row_of_other in zip_longest(read(query), read_other(query))
+        )
 
 
 def require_exclusive_access(file: Path) -> None:

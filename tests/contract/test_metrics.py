@@ -68,6 +68,15 @@ def test_an_operator_sees_readiness_room_sweeps_and_webhooks(watched):
         assert series[f"docservice_{name}"] == 0, name
 
 
+def test_an_operator_sees_when_a_backup_was_last_written(start_service, tmp_path):
+    service = start_service(METRICS="on")
+    assert series_of(service)["docservice_last_backup_seconds"] == 0
+    service.run_command("backup", tmp_path / "copy")
+    assert abs(series_of(service)["docservice_last_backup_seconds"] - time.time()) < 120
+    assert series_of(service)["docservice_payload_store_ready"] == 1
+    until(lambda: "docservice_last_dispatch_seconds" in series_of(service))
+
+
 def test_an_operator_sees_what_is_given_up(start_service):
     with Mailbox(answers=["550 not here"]) as box:
         service = start_service(METRICS="on", SMTP_URL=box.url(), BASE_URL=BASE)

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from itertools import chain, pairwise
 from threading import Lock
@@ -39,6 +39,23 @@ _BEHIND_THE_END = re.compile("416 Range|<Code>InvalidRange")
 _ENDPOINT = re.compile(r"https?://[\w.-]+(:[0-9]{1,5})?(/[\w./~-]*)?", re.ASCII)
 _FOLDER = "payload/"
 _OWNER = "database"
+
+
+class _UntilFailure:
+    """Pieces up to the first one that cannot be made; `failure` is the reason then.
+
+    The first piece is made at once, and its error raised, so that nothing empty is stored.
+    """
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = chain([next(pieces)], pieces)
+        self.failure: BaseException | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._pieces
+        except BaseException as error:  # noqa: BLE001  it is raised again
+            self.failure = error
 
 
 class PayloadObjects:
@@ -80,7 +97,9 @@ class PayloadObjects:
     def store(self, document_id: str, pieces: Iterator[bytes], size: int) -> None:
         """Store all pieces of a payload of `size` bytes: a whole object, or none.
 
-        Raises what `pieces` raises.
+        Raises what `pieces` raises. A multipart upload is then completed all the same, and its
+        object deleted: a part that is under way while an upload is aborted may come after that, and
+        the store keeps it.
         """
         key = _FOLDER + document_id
         will_wait()
@@ -88,14 +107,19 @@ class PayloadObjects:
             if sealing.sealed_bytes(size) <= PART_BYTES:
                 obstore.put(self._store, key, b"".join(pieces), use_multipart=False)
                 return
+            given = _UntilFailure(pieces)
             obstore.put(
                 self._store,
                 key,
-                pieces,
+                given,
                 use_multipart=True,
                 chunk_size=PART_BYTES,
                 max_concurrency=PARTS_AT_ONCE,
             )
+        if given.failure is not None:
+            with suppress(PayloadStoreAway):  # it is deleted later, as every unreferenced object
+                self.drop(document_id)
+            raise given.failure
 
     def pieces(self, document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
         """Yield the pieces `first` to `last` of a payload of `size` bytes.

@@ -224,6 +224,40 @@ def test_a_copy_of_the_file_is_kept_beside_it_and_no_other_one_made(of_sqlite, s
     assert rows_of(str(copy)) == before
 
 
+def test_a_copy_of_another_state_stops_the_start_before_anything_is_converted(of_sqlite, started):
+    copy = Path(f"{of_sqlite}.of-0.2.0")
+    sqlite_files.copy(Path(of_sqlite), _empty(copy), lambda *_: None)
+    with closing(sqlite3.connect(of_sqlite)) as former, former:
+        former.execute("UPDATE session SET created_at = created_at + 1")
+    before = rows_of(of_sqlite)
+
+    with pytest.raises(OperatorError, match="another state.*Move that copy"), started(of_sqlite):
+        pass
+
+    assert rows_of(of_sqlite) == before
+    copy.write_bytes(b"damaged")
+    with pytest.raises(OperatorError, match="another state"), started(of_sqlite):
+        pass
+    copy.unlink()
+    with started(of_sqlite):
+        pass
+    assert rows_of(str(copy)) == before
+
+
+def test_the_copy_that_a_killed_start_has_left_is_kept(of_sqlite, started):
+    copy = Path(f"{of_sqlite}.of-0.2.0")
+    sqlite_files.copy(Path(of_sqlite), _empty(copy), lambda *_: None)
+    inode = copy.stat().st_ino
+    with started(of_sqlite):
+        pass
+    assert copy.stat().st_ino == inode
+
+
+def _empty(path):
+    path.touch()
+    return path
+
+
 def test_without_room_for_the_copy_nothing_is_converted(of_sqlite, started, monkeypatch):
     def fail(_file, part, _report):
         part.write_bytes(b"a part")
