@@ -5,11 +5,13 @@ token names; no key that the token holds or points to is ever used.
 """
 
 import hmac
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import jwt
+from jwt.algorithms import OKPAlgorithm
 
 LEEWAY_SECONDS = 60
 _MOST_KEYS = 50  # of a provider that are looked at
@@ -19,6 +21,10 @@ _ALGORITHMS = {  # by the type and the curve of a JSON Web Key (RFC 7517)
     ("EC", "P-256"): "ES256",
     ("OKP", "Ed25519"): "EdDSA",
 }
+_OTHER_NAMES = {"Ed25519": "EdDSA"}  # RFC 9864, 2.2, which has it in place of `EdDSA`
+_JWS = jwt.PyJWS(algorithms=list(_ALGORITHMS.values()))
+for _name in _OTHER_NAMES:
+    _JWS.register_algorithm(_name, OKPAlgorithm())
 
 
 class TokenRefusedError(Exception):
@@ -50,30 +56,29 @@ def verified_claims(
         header = jwt.get_unverified_header(token)
     except (jwt.PyJWTError, ValueError, TypeError):
         raise TokenRefusedError("it is no signed token") from None
-    algorithm = header.get("alg")
-    if not isinstance(algorithm, str) or algorithm not in _ALGORITHMS.values():
+    named = header.get("alg", "")
+    algorithm = _algorithm_of(named)
+    if algorithm is None:
         raise TokenRefusedError("its algorithm is not one of ours")
     if "crit" in header:
         raise TokenRefusedError("it asks for something unknown")
     key = _key_of(header.get("kid"), algorithm, _usable(keys))
     try:
-        claims = jwt.decode(token, key, algorithms=[algorithm], options=_SIGNATURE_ALONE)
+        claims = json.loads(_JWS.decode(token, key, algorithms=[named]))
     except (jwt.PyJWTError, ValueError, TypeError):
         raise TokenRefusedError("its signature is wrong") from None
+    if not isinstance(claims, dict):
+        raise TokenRefusedError("it holds no claims")
     _judge(claims, expected)
     return claims
 
 
-_SIGNATURE_ALONE: Any = {
-    "verify_signature": True,
-    "verify_exp": False,
-    "verify_nbf": False,
-    "verify_iat": False,
-    "verify_aud": False,
-    "verify_iss": False,
-    "verify_sub": False,
-    "verify_jti": False,
-}
+def _algorithm_of(name: object) -> str | None:
+    """Return the algorithm of ours that a token or a key names; None for any other one."""
+    if not isinstance(name, str):
+        return None
+    algorithm = _OTHER_NAMES.get(name, name)
+    return algorithm if algorithm in _ALGORITHMS.values() else None
 
 
 def _usable(keys: Iterable[Mapping[str, Any]]) -> list[tuple[Any, str, Any]]:
@@ -84,7 +89,7 @@ def _usable(keys: Iterable[Mapping[str, Any]]) -> list[tuple[Any, str, Any]]:
             continue
         kind, curve = given.get("kty"), given.get("crv")
         algorithm = _ALGORITHMS.get((str(kind), str(curve) if curve else None))
-        if algorithm is None or given.get("alg", algorithm) != algorithm:
+        if algorithm is None or _algorithm_of(given.get("alg", algorithm)) != algorithm:
             continue
         try:
             key = jwt.PyJWK(dict(given), algorithm).key

@@ -20,6 +20,10 @@ def rsa_key():
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
+def _encoded(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
 class Signer:
     """A key with its id and algorithm, as the provider publishes and uses it."""
 
@@ -27,6 +31,7 @@ class Signer:
         "RS256": lambda: _RSA,
         "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
         "EdDSA": ed25519.Ed25519PrivateKey.generate,
+        "Ed25519": ed25519.Ed25519PrivateKey.generate,
     }
 
     def __init__(self, algorithm="RS256", kid="one", key=None):
@@ -34,10 +39,15 @@ class Signer:
 
     @property
     def public(self):
-        jwk = jwt.get_algorithm_by_name(self.algorithm).to_jwk(self.key.public_key(), as_dict=True)
+        family = "EdDSA" if self.algorithm == "Ed25519" else self.algorithm
+        jwk = jwt.get_algorithm_by_name(family).to_jwk(self.key.public_key(), as_dict=True)
         return {**jwk, "kid": self.kid, "use": "sig", "alg": self.algorithm}
 
     def sign(self, claims, **header):
+        if self.algorithm == "Ed25519":  # a name that PyJWT does not know
+            parts = {"alg": "Ed25519", "kid": self.kid, **header}, claims
+            text = ".".join(_encoded(json.dumps(part).encode()) for part in parts)
+            return f"{text}.{_encoded(self.key.sign(text.encode()))}"
         return jwt.encode(claims, self.key, self.algorithm, {"kid": self.kid, **header})
 
 

@@ -23,10 +23,16 @@ from models.accounts import Member, MemberSpace, spaces_of
 from models.core import NotFound, RegistrationClosed, now, rfc3339
 from models.events import has_mail
 from models.links import count_received, named_people, secret_of
-from models.runtime import service_error_of
+from models.runtime import ProviderAway, service_error_of
 
 from ..http import COOKIE, NOBODY, READ, WRITE
-from ..http.authentication import MADE_FOR, LeftSpace, clear_cookie, clear_space_cookie
+from ..http.authentication import (
+    MADE_FOR,
+    LeftSpace,
+    OwnerChanged,
+    clear_cookie,
+    clear_space_cookie,
+)
 from ..http.problems import PROBLEM
 from ..schemas.fields import Timestamp
 from ..views.links import frame, visible, with_addresses
@@ -389,9 +395,33 @@ def errors_as_pages(response: Response) -> Response:
         return _to_login()
     if isinstance(error, RegistrationClosed):
         return refuse_sign_in(response.status_code, error.sentence)
-    page = render("error", response.status_code, problem=response.get_json())
+    is_inside = "caller" in g and g.caller.credential_type == COOKIE
+    if isinstance(error, ProviderAway) and not is_inside:
+        page = refuse_sign_in(response.status_code, error.sentence)
+    else:
+        problem = response.get_json()
+        elsewhere = _form_is_of() if isinstance(error, OwnerChanged) else None
+        page = render("error", response.status_code, problem=problem, elsewhere=elsewhere)
     page.headers.extend(pair for pair in response.headers if pair[0] in _KEPT)
     return page
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Where somebody has to go for a form that was made there: the path of the act, and words."""
+
+    path: str
+    name: str
+
+
+def _form_is_of() -> Elsewhere | None:
+    """Return for which space or account of the person a refused form was made, if for one."""
+    made_for = request.args.get(MADE_FOR, "")
+    caller = g.caller
+    if caller.member and made_for in {"", caller.person_id}:
+        return Elsewhere(f"{SPACES}/{caller.owner_id}/leave", "My documents")
+    space = next((one for one in spaces_of(caller.person_id) if one.id == made_for), None)
+    return Elsewhere(f"{SPACES}/{space.id}/enter", space.name) if space else None
 
 
 def refuse_sign_in(status: int, sentence: str) -> Response:

@@ -14,7 +14,7 @@ from models.accounts import (
     PendingSignIn,
 )
 from models.core import NotFound, ServiceError
-from models.runtime import AnswerRefusedError, Provider, network_of
+from models.runtime import AnswerRefusedError, Provider, ProviderAway, network_of
 
 from ..http import COOKIE
 from ..http.authentication import begin_session, is_own_origin
@@ -48,7 +48,13 @@ def begin() -> Response:
         next = page_of(request.args.get("next", "")) or HOME
         invite = request.args.get("invite", "")[:MOST_INVITE_CHARACTERS]
         pending, sealed = PendingSignIn.begin(provider.issuer, next, invite)
-    response = go(provider.authorization_url(pending.state, pending.nonce, pending.verifier))
+    try:
+        address = provider.authorization_url(pending.state, pending.nonce, pending.verifier)
+    except ProviderAway as error:
+        line = "request %s: nobody was led to the provider: %s"
+        logging.getLogger("docservice").warning(line, g.request_id, error.reason)
+        raise
+    response = go(address)
     _set_cookie(response, sealed, LIFE_SECONDS)
     return response
 
@@ -64,6 +70,9 @@ def end() -> Response:
         logging.getLogger("docservice").warning(line, g.request_id, error)
         response = refuse_sign_in(401, _FAILED)
     except ServiceError as error:
+        if isinstance(error, ProviderAway):
+            line = "request %s: nobody was logged in: %s"
+            logging.getLogger("docservice").warning(line, g.request_id, error.reason)
         status = 403 if STATUS[error.code] in {403, 409, 429} else 401
         response = refuse_sign_in(status, error.sentence)
     if response.status_code == 401:

@@ -214,6 +214,18 @@ class Invitation(SealedByService):
         return user.email if user else self.email_folded
 
     @property
+    def space_name(self) -> str:
+        """The name of the space to which it invites; '' if to none."""
+        space = User.find(self.space_id or "")
+        return (space.name or "") if space else ""
+
+    @property
+    def inviter_name(self) -> str:
+        """The name of the manager who invites, else the address; '' for the operator."""
+        inviter = User.find(self.inviter_id or "")
+        return (inviter.name or inviter.email) if inviter else ""
+
+    @property
     def sets_password(self) -> bool:
         """Whether it is for an account that exists."""
         return self.space_id is None and User.find_by_email(self.email_folded) is not None

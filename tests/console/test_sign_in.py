@@ -512,7 +512,7 @@ def _with_body_of(provider, claims):
     return f"{head}.{body}.{signature}"
 
 
-@pytest.mark.parametrize("algorithm", ["ES256", "EdDSA"])
+@pytest.mark.parametrize("algorithm", ["ES256", "EdDSA", "Ed25519"])
 def test_other_keys_of_the_provider_sign_by_their_own_algorithm(start_service, algorithm):
     provider = Provider()
     provider.signer = Signer(algorithm)
@@ -601,6 +601,9 @@ def test_a_provider_that_is_away_delays_no_start_and_no_password(start_service):
         answer = Visitor(service).get("/app/oidc")
         assert answer.status == 503
         assert "does not answer now" in answer.text
+        assert 'href="/app/login"' in answer.text
+        assert answer.headers["Retry-After"]
+        assert "nobody was led to the provider: The provider of OIDC_ISSUER" in service.stderr()
 
 
 @pytest.mark.parametrize(

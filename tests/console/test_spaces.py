@@ -204,7 +204,7 @@ def test_forms_of_a_higher_role_are_refused(member, space, join):
 def test_the_pages_of_a_person_s_account_are_not_those_of_a_space(member, space):
     page = member.get("/app/account")
     assert page.status == 403
-    assert "person" in words(page)
+    assert "This page is yours, not the space’s." in words(page)
     assert f"{SPACES}/{space}/leave" in [one["action"] for one in forms_of(page)]
     change = {"currentPassword": PASSWORD, "newPassword": "another long one"}
     assert member.post(f"/app/account/password?for={space}", change).status == 403
@@ -224,9 +224,13 @@ def test_a_form_that_was_made_elsewhere_does_nothing_and_says_so(member, space):
         answer = submit(member, page, path, **fields)
         assert answer.status == 409
         assert "nothing was done" in words(answer)
+        assert "made in “ Accounting ”" in words(answer)
+        assert f"{SPACES}/{space}/enter" in [one["action"] for one in forms_of(answer)]
     enter(member, space)
     answer = submit(member, own, "/app/collections", title="Mine")
     assert answer.status == 409
+    assert "made in “ My documents ”" in words(answer)
+    assert f"{SPACES}/{space}/leave" in [one["action"] for one in forms_of(answer)]
     assert acting(member).get("/v1/collections").json["collections"] == []
     assert acting(member).get("/v1/api-keys").json["apiKeys"] == []
     assert member.api.get("/v1/api-keys").json["apiKeys"] == []
@@ -426,6 +430,9 @@ def test_an_invitation_makes_an_account_and_a_member_in_one_act(member, space, s
     page = invite(member, space, email)
     assert page.status == 200
     assert email in words(member.get(f"{SPACES}/{space}"))  # waits
+    shown = Visitor(service).get(f"/app/signup?invite={secret_in(page)}")
+    assert "Mia invites you to the space “ Accounting ”" in words(shown)
+    assert f'value="{email}"' in shown.text
     visitor, answer = accept(service, secret_in(page), email)
     assert answer.status == 303
     assert id_of(visitor) == space
