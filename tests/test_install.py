@@ -267,3 +267,25 @@ def test_a_wrong_option_is_answered_with_the_right_ones(machine, words):
     said = machine.run(machine.checkout(), *words, code=2)
     assert re.search(r"--keep N", said)
     assert not (machine.work / "calls").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a disk")
+def test_an_update_without_room_for_the_backup_is_refused_while_the_service_runs(installed):
+    machine = installed
+    former = machine.current()
+    folder = machine.work / "backups"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", folder]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("this user may not mount file systems")
+    try:
+        said = machine.run(machine.work / "checkout/deploy/install.sh", code=1)
+        left = list(folder.iterdir())
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+    assert "no room left" in said
+    assert left == []
+    assert machine.current() == former
+    assert machine.is_ready()
+    assert not {"stop", "restart"} & {one.split()[0] for one in machine.calls()}

@@ -86,7 +86,7 @@ def check_payloads(report: ReportProgress = no_progress) -> list[str]:
         if _opens(document):
             problems += _problems(_decrypt_document, document, _UNREADABLE)
         done += document.size
-        report(done, total)
+        report(done, max(done, total))  # others may store meanwhile
     return problems
 
 
@@ -137,7 +137,7 @@ def _problems_of(
         for row in table.each():
             problems += _problems(open_row, row, sentence)
             done += 1
-            report(done, total)
+            report(done, max(done, total))
     return problems
 
 

@@ -28,6 +28,12 @@ _OF_CRYPTO = {
     crypto.KeyringError: KeyUnavailable,
     crypto.DecryptionError: DocumentDamaged,
 }
+_FOR_OPERATORS: dict[
+    type[ServiceError], str
+] = {  # in place of sentences that send people to the operator
+    StorageFull: "There is no room left on the disk. Free some, then run this again.",
+    StorageFailing: "The disk takes nothing: it fails, or is read-only. dmesg says more.",
+}
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _FAILING = {errno.EIO, errno.EFBIG, errno.EROFS}
 
@@ -56,7 +62,7 @@ def operator_message(error: BaseException) -> str | None:
         line, *_ = str(error).splitlines() or [""]  # later lines quote the statement
         more = " `flask doctor` says more. Restore a backup." if known else ""
         return f"The database can't be used: {line}.{more}"
-    return known.sentence if known else None
+    return _FOR_OPERATORS.get(type(known), known.sentence) if known else None
 
 
 def log_failure(what: str, error: BaseException, *, quotes: bool = True) -> None:

@@ -500,7 +500,7 @@ def test_a_full_disk_leaves_nothing_of_the_account(filled, export, elsewhere, mo
                 raise StorageFull
 
         monkeypatch.setattr(uploads.payload_rows, "store", full)
-        refused(export, "no room left .* Nothing of alice@example.com is left here")
+        refused(export, "no room left on the disk.* Nothing of alice@example.com is left here")
         monkeypatch.undo()
         import_accounts(export, PASSPHRASE)
 

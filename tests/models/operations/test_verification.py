@@ -22,6 +22,13 @@ def test_undamaged_data_has_no_problem(documents):
     assert verification.check_sample(10) == []
 
 
+def test_progress_does_not_pass_its_end_while_others_store(documents, monkeypatch):
+    reports = []
+    monkeypatch.setattr(Document, "stored", classmethod(lambda _: (1, 10)))
+    verification.check_payloads(lambda *report: reports.append(report))
+    assert all(done <= total for done, total in reports)
+
+
 def test_a_key_that_cannot_be_decrypted_is_reported(documents):
     documents[1].change(sealed_key=documents[0].sealed_key)
     altered = f"{documents[1].id} was altered outside of the service, and is refused."
