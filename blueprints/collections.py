@@ -81,7 +81,7 @@ def content(id: str) -> Response:
 
     The last entry, `SHA256SUMS`, can be checked by `sha256sum -c`.
     """
-    return send_originals(Collection.one_of(g.caller.owner_id, id))
+    return send_originals(Collection.one_of(g.caller.owner_id, id), g.caller.grant)
 
 
 @collections.get("/<id>/download", accepts=OWNER, scope=READ)

@@ -47,7 +47,7 @@ class RequestPostponed(BaseException):
 
 
 class ClientDisconnected(Exception):
-    """A client that has disconnected: nothing more can be sent."""
+    """A client that has disconnected, or is to be: nothing more is sent."""
 
 
 class SendBuffer:
@@ -117,7 +117,8 @@ class Response:
     Its head delimits the body, so that the connection stays open after it unless `is_last`.
 
     The application finds it as `server.response` in its environment: there it names the caller of
-    the request by `serve_for`, and reserves the memory that the response holds by `reserve_memory`.
+    the request by `serve_for`, reserves the memory that the response holds by `reserve_memory`, and
+    ends it by `break_off`.
     """
 
     def __init__(
@@ -188,6 +189,13 @@ class Response:
         if is_free:
             self._reserved_bytes += wanted_bytes
         return is_free
+
+    def break_off(self) -> None:
+        """Break the response off while the application makes its pieces.
+
+        The connection is closed behind what was sent, so that the client notices what is missing.
+        """
+        raise ClientDisconnected
 
     def refuse(self, status: int, detail: str = "") -> None:
         """Send problem details (RFC 9457), and nothing after them."""

@@ -403,7 +403,7 @@ def export_account() -> Response:
         *files,
         ZipEntry("log.jsonl", log.size, log.pieces, now()),
     ]
-    return send_zip(entries, f"{user.email} {rfc3339(now())[:10]}")
+    return send_zip(entries, f"{user.email} {rfc3339(now())[:10]}", g.caller.grant)
 
 
 def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> Iterator[ZipEntry]:

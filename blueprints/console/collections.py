@@ -104,7 +104,7 @@ def change_collection(id: str) -> Response:
 @from_here
 def save_collection(id: str) -> Response:
     """Save the originals of a collection as one ZIP file"""
-    return send_originals(_owned(id))
+    return send_originals(_owned(id), g.caller.grant)
 
 
 @collections.get("/<id>/download")

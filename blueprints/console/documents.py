@@ -215,7 +215,8 @@ def _save_selected(owner_id: str, ids: list[str]) -> Response:
         raise NotFound
     for document in found:
         document.record_read("document.downloaded")
-    return send_zip(entries, f"{counted(len(entries), 'document')} {today()}")
+    title = f"{counted(len(entries), 'document')} {today()}"
+    return send_zip(entries, title, g.caller.grant)
 
 
 # Uploading

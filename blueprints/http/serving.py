@@ -56,5 +56,15 @@ def is_answered_at_once(request: Request) -> bool:
     return bool(request.environ.get("server.needs_no_worker"))
 
 
+def break_off(request: Request) -> None:
+    """Break the response off, by the server's own exception, while its pieces are made.
+
+    Without the server this does nothing.
+    """
+    response = _response_of(request)
+    if response is not None:
+        response.break_off()
+
+
 def _response_of(request: Request) -> Any:
     return request.environ.get("server.response")

@@ -17,6 +17,7 @@ from models.links import TokenGrant
 
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
 from .content import original_of
+from .lasting import while_it_lasts
 from .links import record, visible
 from .notices import LOCAL_TIMES, moment, small_page
 from .prompt import credential_of, end_of, kind_of, receipt_url, row_of
@@ -82,7 +83,7 @@ def send_one_file(
     headers, body = viewer.download_several(_contents(collection, grant), seal or None)
     if request.method == "HEAD":
         return Response(headers=headers)
-    pieces = chain([next(body)], body)  # make the first document now
+    pieces = chain([next(body)], while_it_lasts(body, grant))  # make the first document now
     record(collection, grant, "collection.downloaded")
     return Response(pieces, headers=headers, direct_passthrough=True)
 
@@ -128,7 +129,7 @@ def _within(name: str, most_bytes: int) -> str:
     return cut(max(0, first_too_long - 1))
 
 
-def send_zip(entries: Sequence[ZipEntry], title: str) -> Response:
+def send_zip(entries: Sequence[ZipEntry], title: str, grant: TokenGrant) -> Response:
     """Return a response with a known length.
 
     Damage in the first entry is an error; later damage breaks the transfer off. For HEAD nothing is
@@ -138,17 +139,19 @@ def send_zip(entries: Sequence[ZipEntry], title: str) -> Response:
     pieces = iter(()) if request.method == "HEAD" else iter(archive)
     disposition = viewer.content_disposition(f"{title}.zip")
     headers = {"Content-Length": str(archive.size), "Content-Disposition": disposition}
-    body = chain([next(pieces, b"")], pieces)
+    body = chain([next(pieces, b"")], while_it_lasts(pieces, grant))
     return Response(body, 200, headers, content_type=ZIP, direct_passthrough=True)
 
 
-def send_originals(collection: Collection, record: Callable[[str], None] | None = None) -> Response:
+def send_originals(
+    collection: Collection, grant: TokenGrant, record: Callable[[str], None] | None = None
+) -> Response:
     """Return a ZIP file of the collection's documents as they are now, in order.
 
     `record` records or counts the download by a type of events, once the first document was
     decrypted.
     """
-    response = send_zip(entries_of(collection.documents), collection.title)
+    response = send_zip(entries_of(collection.documents), collection.title, grant)
     if request.method == "GET":
         (record or collection.record_read)("collection.downloaded")
     return response

@@ -20,6 +20,7 @@ from models.core import Busy, ScopeMissing, ServiceError, counted, rfc3339, will
 from models.links import TokenGrant
 from models.storage.payloads import PIECE_BYTES
 
+from .lasting import while_it_lasts
 from .notices import asks_again
 from .prompt import VIEW_ONLY, require_open
 
@@ -151,7 +152,7 @@ def read(document: Document, grant: TokenGrant) -> Response:
     require_open(grant, counts=True)
     if grant.counts_views:
         return _read_counted(document, grant)
-    response = content_of(document)
+    response = content_of(document, grant)
     if request.method == "GET" and response.content_length == document.size:
         document.record_read("document.downloaded")
     return response
@@ -167,7 +168,7 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
     in_collection = grant.collection_id and original_of(document, grant).shows_original
     if not (grant.opens_original or in_collection):
         raise ScopeMissing(VIEW_ONLY)
-    response = content_of(document)
+    response = content_of(document, grant)
     if request.method == "GET" and response.status_code != 304:
         ticket = request.args.get("ticket") or request.form["ticket"]
         if current_runtime().reads_by_ticket.try_spend(ticket + document.id):
@@ -187,9 +188,9 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
         # without Content-Length
         return Response(iter(()), headers=headers, content_type=UNKNOWN_TYPE)
     if grant.goes_on_with_view_of(document):
-        return content_of(document, grant.view_tag)
+        return content_of(document, grant, grant.view_tag)
     try:
-        response = content_of(document, grant.new_view_tag(document))
+        response = content_of(document, grant, grant.new_view_tag(document))
     except RangeNotSatisfiable:
         grant.count_view(document, "document.downloaded")
         raise
@@ -197,7 +198,7 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
     return response
 
 
-def content_of(document: Document, tag: str | None = None) -> Response:
+def content_of(document: Document, grant: TokenGrant, tag: str | None = None) -> Response:
     """Return all of the content, a range of it, or 304, by RFC 9110, section 13.2.2.
 
     The entity tag is the document's id unless a `tag` is given: the content of an id never changes.
@@ -218,7 +219,8 @@ def content_of(document: Document, tag: str | None = None) -> Response:
         headers.append(("Content-Range", f"bytes {start}-{stop - 1}/{document.size}"))
     headers.insert(0, ("Content-Length", str(stop - start)))  # first, as it is often looked up
     pieces = document.read(start, stop)
-    body = chain([next(pieces, b"")], pieces)  # decrypt the first piece now
+    first = next(pieces, b"")  # decrypt it now
+    body = chain([first], while_it_lasts(pieces, grant))
     status = 206 if asked_range else 200
     return Response(body, status, headers, direct_passthrough=True)
 

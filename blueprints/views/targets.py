@@ -142,13 +142,13 @@ class LinkTarget:
         grant = self.grant
         if grant.came_by:
             require_saving(grant)
-            return send_originals(collection)
+            return send_originals(collection, grant)
         require_open(grant, counts=True)
         if not grant.counts_views:
-            return send_originals(collection)
+            return send_originals(collection, grant)
         if request.method == "HEAD":
             return Response(content_type=ZIP)
-        return send_originals(collection, partial(grant.count_view, collection))
+        return send_originals(collection, grant, partial(grant.count_view, collection))
 
     def _contents(self, credential: str) -> dict[str, Any]:
         """Return the link's contents as JSON; without a `credential` they are behind its prompt."""

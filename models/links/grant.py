@@ -261,6 +261,14 @@ class TokenGrant:
             link_owner_id=token.owner_id,
         )
 
+    def refuse_if_ended(self) -> None:
+        """Raise `SessionExpired` or `KeyRevoked` if the session or API key of an owner has ended.
+
+        A transfer by a link goes on when the link has ended.
+        """
+        if credential := _OF_OWNER.get(self.id[:3]):
+            credential.live_of(self.id, self.owner_id)
+
     def on_page_of(self, document_id: str) -> Self:
         """Return the grant of a page of this document. A page of the owner opens nothing else."""
         return self if self.is_link else replace(self, target_id=document_id)

@@ -2,6 +2,8 @@
 
 import threading
 from contextlib import closing
+from http.client import HTTPConnection, IncompleteRead
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -237,6 +239,30 @@ def test_calls_of_persons_take_no_session_of_a_space(team, method, path, body):
     more = {} if body is None else {"json": body}
     answer = team.acting(team.mia).request(method, path.format(team.id), **more)
     refused(answer, 403, "person_required")
+
+
+@pytest.mark.parametrize("call", ["content of a collection", "content"])
+def test_what_is_being_sent_to_a_member_ends_when_the_member_is_removed(team, call):
+    mib = 1 << 20
+    acting = team.acting(team.rob)
+    author = team.acting(team.mia)
+    documents = [author.upload(bytes(60 * mib if call == "content" else 6 * mib))]
+    path = at(documents[0], "/content")
+    if call != "content":
+        documents += [author.upload(bytes(6 * mib)) for _ in range(9)]
+        ids = [document["id"] for document in documents]
+        made = author.post("/v1/collections", json={"title": "All", "documentIds": ids}).json
+        path = f"/v1/collections/{made['id']}/content"
+    address = urlsplit(team.service.url)
+    with closing(HTTPConnection(address.hostname, address.port, timeout=60)) as connection:
+        connection.request("GET", path, headers={"Authorization": f"Bearer {acting.secret}"})
+        answer = connection.getresponse()
+        assert answer.status == 200
+        assert int(answer.headers["Content-Length"]) >= 60 * mib
+        assert team.mia.delete(team.path_of(team.rob)).status == 204
+        with pytest.raises(IncompleteRead) as broken:
+            answer.read()
+    assert len(broken.value.partial) < 40 * mib
 
 
 def test_members_see_and_end_their_own_sessions_and_managers_all(team):
