@@ -140,6 +140,11 @@ def has_switch(link: Any) -> bool:
     return link_state(link)[1] in {"active", "off"}
 
 
+def whom(link: Any) -> str:
+    """Return for whom a link is: its label, else its people; '' for anyone."""
+    return link.label or ", ".join(link.recipients)
+
+
 def opened(link: Any, with_limit: bool = True) -> Markup:
     """Return how often a link was used: `opened 2 of 3 times`, `not opened yet`.
 

@@ -33,6 +33,7 @@ CLAIMS = (  # words of sentences about who can open something, until when, and w
     r"won.t see it again|shown (this )?once",
     r"until you turn|used up",
     r"\bstored\. ",
+    r"link\.label or",
 )
 CHOICES = {  # what a form offers and would make, and help about a setting; no state of a thing
     "console/link_fields.html",
@@ -137,6 +138,15 @@ def test_a_new_link_says_for_whom_and_until_when(recipients, has_password, expir
     assert ("until you turn it off" in told) == (expires_at is None)
     assert ("2096-10-02 07:06 UTC" in told) == (expires_at is not None)
     assert ("code" in told) == bool(recipients)
+
+
+def test_a_link_for_named_people_is_not_said_to_be_for_anyone():
+    assert (
+        say.whom(link("active", "never", label=None, recipients=("ana@b.example",)))
+        == "ana@b.example"
+    )
+    assert say.whom(link("active", "never", label="Ana", recipients=("ana@b.example",))) == "Ana"
+    assert say.whom(link("active", "never", label=None)) == ""
 
 
 def test_what_was_sent_names_those_who_are_still_among_the_people():
