@@ -21,6 +21,7 @@ VERBS = {
     "gets",
     "has",
     "holds",
+    "invites",
     "lacks",
     "lists",
     "logs",
