@@ -82,6 +82,16 @@ def owner_of(table: Any, id: str) -> str | None:
     return owner_id
 
 
+def references_of(facts: RowFacts) -> Iterator[tuple[Any, str]]:
+    """Yield each row that a row of an account is about, by its table and id."""
+    if id := facts.get("token_id"):
+        yield DocumentToken, id
+    if id := facts.get("recipient_id"):
+        yield Recipient, id
+    if id := facts.get("target_id"):
+        yield table_of(id), id
+
+
 def target_here(facts: RowFacts) -> Target | None:
     """Return the target of a link, or of what belongs to a link, if it was stored."""
     id = facts["target_id"]

@@ -37,7 +37,16 @@ from ..links import DocumentToken
 from ..runtime import current_runtime, operator_message
 from ..storage import engine, separate_transaction, transaction
 from .account_deletion import abandon_import
-from .carried import KINDS, MEMBERS, RowFacts, has_text, new_document, owner_of, store_text
+from .carried import (
+    KINDS,
+    MEMBERS,
+    RowFacts,
+    has_text,
+    new_document,
+    owner_of,
+    references_of,
+    store_text,
+)
 from .export_folder import ExportFolder, require_id
 from .progress import ReportProgress, no_progress
 
@@ -115,6 +124,7 @@ class _ExportedAccount:
         self.log: RowFacts = {}
         self.last_sequence = 0
         self.counts: Counter[str] = Counter()
+        self._referred: set[tuple[Any, str]] = set()  # tables and ids of rows that nobody else has
 
     def rows(self) -> Iterator[Row]:
         for line in self.folder.account_lines(self.id, self.run):
@@ -164,6 +174,9 @@ class _ExportedAccount:
                 self._verify_document(facts)
             elif kind in KINDS:
                 self._refuse_row_of_others(KINDS[kind].table, facts["id"])
+                self._refuse_references_to_others(facts)
+            elif kind == "text":
+                self._refuse_references_to_others(facts)
             elif kind == "end":
                 end = facts
         self.counts.pop("end", None)
@@ -223,6 +236,13 @@ class _ExportedAccount:
         if size != facts["size"] or digest.hexdigest() != facts["meta"]["sha256"]:
             raise OperatorError(_DAMAGED.format(f"{facts['id']} is not as it was"))
         self.size_bytes += size
+
+    def _refuse_references_to_others(self, facts: RowFacts) -> None:
+        """Refuse a row that is about a link, a target or a reader of somebody else."""
+        for table, id in references_of(facts):
+            if (table, id) not in self._referred:
+                self._refuse_row_of_others(table, id)
+                self._referred.add((table, id))
 
     def _refuse_row_of_others(self, table: Any, id: str) -> None:
         owner_id = owner_of(table, require_id(id))

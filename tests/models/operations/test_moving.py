@@ -489,6 +489,51 @@ def test_an_id_of_another_account_is_refused(filled, export, elsewhere):
         assert User.select().count() == 1
 
 
+def add_recipient(document, link):
+    row = Recipient.fresh(owner_id=document.owner_id, token_id=link.id)
+    row.store_without_code(document, "bob@example.org")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "table"),
+    [
+        ("opening", "token_id", "document_token"),
+        ("opening", "recipient_id", "recipient"),
+        ("opening", "target_id", "document"),
+        ("recipient", "token_id", "document_token"),
+        ("recipient", "target_id", "document"),
+        ("former_target", "token_id", "document_token"),
+        ("former_target", "target_id", "document"),
+        ("link", "target_id", "document"),
+    ],
+)
+def test_rows_about_a_link_or_a_target_of_somebody_else_are_refused(
+    filled, alice, export, elsewhere, monkeypatch, kind, name, table
+):
+    link = DocumentToken.issue(filled, LinkOptions.of(alice.id)).row
+    add_recipient(filled, link)
+    forged = {"token_id": "tok_", "recipient_id": "rcp_", "target_id": "doc_"}[name] + "0" * 26
+    known = carried.KINDS[kind]
+    facts_of = known.facts
+
+    def forge(row):
+        facts = facts_of(row)
+        return facts and {**facts, name: forged}
+
+    monkeypatch.setitem(carried.KINDS, kind, known._replace(facts=forge))
+    export_accounts(export, PASSPHRASE)
+    monkeypatch.setitem(carried.KINDS, kind, known)
+    with elsewhere():
+        carol = User.register("carol@example.org", "correct horse battery", None, "open")
+        hers = upload(carol, b"hers")
+        add_recipient(hers, DocumentToken.issue(hers, LinkOptions.of(carol.id)).row)
+        rows = database.execute_sql(f"SELECT id FROM {table}").fetchall()
+        database.execute_sql(f"UPDATE {table} SET id = ? WHERE id = ?", (forged, rows[0][0]))
+        with pytest.raises(OperatorError, match=f"{forged} is here already, and belongs to"):
+            import_accounts(export, PASSPHRASE)
+        assert User.select().count() == 1
+
+
 def test_a_full_disk_leaves_nothing_of_the_account(filled, export, elsewhere, monkeypatch):
     export_accounts(export, PASSPHRASE)
     store = uploads.payload_rows.store
@@ -632,7 +677,22 @@ def team(alice, bob):
 
 def members_of(space_id):
     rows = Member.of_space(space_id)
-    return [(one.id, one.created_at, one.user_id, one.role) for one in rows]
+    columns = ("id", "created_at", "user_id", "role", "inviter_id", "accepted_at", "is_waiting")
+    return [tuple(getattr(one, name) for name in columns) for one in rows]
+
+
+def test_who_has_not_entered_a_space_waits_in_another_instance_as_well(
+    team, alice, bob, export, elsewhere
+):
+    remove_member(team, alice.id, bob.id)
+    add_member(team, alice.id, bob.email, "read")
+    before = members_of(team)
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        import_accounts(export, PASSPHRASE)
+        assert members_of(team) == before
+        assert spaces_of(bob.id) == []
+        assert enter_space(team, bob.id).role == "read"
 
 
 def test_a_space_is_the_same_in_another_instance_with_its_members(
