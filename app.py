@@ -22,6 +22,7 @@ from blueprints.http.access_log import (
     begin_logging,
     configure_logging,
     line_of,
+    log_early_end,
     log_rejected_request,
 )
 from blueprints.http.authentication import admit_long_body
@@ -232,6 +233,7 @@ def _prepared() -> tuple[Flask, Server]:
                 admit_long_body=admit_long_body,
                 needs_no_worker=needs_no_worker,
                 on_failure=log_failed_response,
+                on_early_end=log_early_end,
             )
         return app, server
     except Exception as error:

@@ -89,6 +89,7 @@ class Context:
     workers: int
     needs_no_worker: NeedsNoWorker = lambda *_: False
     on_failure: Callable[[str, Exception], None] = log_exception
+    on_early_end: Callable[[str, int, int], None] = lambda *_: None
     connections: dict[int, Any] = field(default_factory=dict)
     requested: deque[Any] = field(default_factory=deque)
 

@@ -221,11 +221,22 @@ class Response:
 
     def close(self) -> None:
         """Close the application's iterable (PEP 3333), and free the memory that it holds."""
+        self._report_early_end()
         if hasattr(self._iterable, "close"):
             self._iterable.close()
         self._iterable = ()
         self._pieces = iter(())
         self._release_memory()
+
+    def _report_early_end(self) -> None:
+        """Report a response of which fewer bytes were written than its head has announced."""
+        length = self._length
+        is_open = self._iterable != ()
+        if not (is_open and self.has_begun and self._has_body and length is not None):
+            return
+        if self._written_bytes < length:
+            ids = (value for name, value in self._fields if name.lower() == "x-request-id")
+            self._context.on_early_end(next(ids, "-"), self._written_bytes, length)
 
     def _release_memory(self) -> None:
         self._context.response_memory.release(self._reserved_bytes)

@@ -40,6 +40,7 @@ class Server:
         admit_long_body: AdmitLongBody = lambda *_: UNHURRIED,
         needs_no_worker: NeedsNoWorker = lambda *_: False,
         on_failure: Callable[[str, Exception], None] = log_exception,
+        on_early_end: Callable[[str, int, int], None] = lambda *_: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a server that listens at `host:port` or `unix:path`.
@@ -49,7 +50,8 @@ class Server:
         than `unverified_body_bytes` are received. A request that `needs_no_worker` is answered
         while all workers wait; the application, which `server.needs_no_worker` in its environment
         tells so, must not wait for anything then. `on_failure(path, error)` is called for each
-        exception of the application.
+        exception of the application, `on_early_end(request_id, written_bytes, bytes)` for each
+        response of which fewer bytes were written than announced.
         """
         self._limits, self._clock = limits, clock
         self._forwarding = Forwarding(proxy, clock)
@@ -62,6 +64,7 @@ class Server:
             workers=threads,
             needs_no_worker=needs_no_worker,
             on_failure=on_failure,
+            on_early_end=on_early_end,
         )
         self._listen = listen
         self._listeners = open_listeners(listen)

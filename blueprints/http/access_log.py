@@ -21,6 +21,7 @@ _OTHER_LOGS = "%(asctime)s %(name)s %(message)s"
 _TEXT = (
     "%(time)s %(requestId)s %(method)s %(route)s %(status)s %(ms)s ms %(bytes)s bytes by %(caller)s"
 )
+_EARLY_END = "%(time)s %(requestId)s ended after %(writtenBytes)s of %(bytes)s bytes"
 _form = ""  # the form of a line, `text` or `json`; '' until the logs are set up
 _lock = threading.Lock()  # writes a line whole
 
@@ -99,6 +100,25 @@ def log_access(access: Access) -> None:
         "caller": access.caller,
     }
     text = json.dumps(line) if _form == "json" else _TEXT % line
+    with _lock, suppress(OSError, ValueError):
+        sys.stderr.write(text + "\n")
+
+
+def log_early_end(request_id: str, written_bytes: int, size_bytes: int) -> None:
+    """Write the second line of a request whose response ended early, as its client had gone.
+
+    The first line, which is written with the head, has the bytes that were announced.
+    """
+    if not _form:
+        return
+    line = {
+        "time": rfc3339(now()),
+        "level": "info",
+        "requestId": request_id,
+        "writtenBytes": written_bytes,
+        "bytes": size_bytes,
+    }
+    text = json.dumps(line) if _form == "json" else _EARLY_END % line
     with _lock, suppress(OSError, ValueError):
         sys.stderr.write(text + "\n")
 
