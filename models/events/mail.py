@@ -48,7 +48,7 @@ class Mail(Sendable, KeyedRow):
     expires_at = BigIntegerField()
 
     content = Sealed()
-    """Address, subject, text, and perhaps a receipt to be attached."""
+    """Address, subject, text, and perhaps a receipt and an agreement to be attached."""
 
     @classmethod
     def enqueue(  # noqa: PLR0917
@@ -60,7 +60,7 @@ class Mail(Sendable, KeyedRow):
         text: str = "",
         *,
         link_id: str = "",
-        attachment: str | None = None,
+        attachments: tuple[str, ...] = (),
     ) -> bool:
         """Store a mail in the open transaction, and return whether it will be sent.
 
@@ -69,10 +69,7 @@ class Mail(Sendable, KeyedRow):
         with transaction(None):
             if not is_mail_address(address) or MailLimit.wait_ms(owner_id, kind, address, link_id):
                 return False
-            message: list[str | None] = [address, subject, text]
-            if attachment:
-                message.append(attachment)
-            cls._store(owner_id, kind, message)
+            cls._store(owner_id, kind, [address, subject, text, *attachments])
         return True
 
     @classmethod
@@ -131,8 +128,17 @@ class Mail(Sendable, KeyedRow):
                 address, subject, text = composed
                 self.change(content=list(composed))
         message = compose(self, address, subject, text)
-        for receipt in attached:
+        receipt, agreement = [*attached, None, None][:2]
+        if receipt:
             message.add_attachment(receipt, subtype="jsonl", filename="receipt.jsonl")
+        if agreement:  # byte for byte, so that its SHA-256 is the one of the receipt
+            message.add_attachment(
+                agreement.encode(),
+                maintype="text",
+                subtype="plain",
+                params={"charset": "utf-8"},
+                filename="agreement.txt",
+            )
         return message
 
     def record_outcome(self, outcome: Outcome, due_at: int | None) -> None:

@@ -18,6 +18,7 @@ import json
 import re
 import secrets
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -26,6 +27,7 @@ from peewee import BigIntegerField, IntegerField, TextField
 from crypto import reader_hash, sealing
 from crypto.typed import without_blanks
 
+from ..accounts import sender_of
 from ..core import (
     Invalid,
     NotFound,
@@ -35,7 +37,6 @@ from ..core import (
     first_id,
     is_seen,
     now,
-    rfc3339,
 )
 from ..events import (
     MAIL_KINDS,
@@ -46,6 +47,7 @@ from ..events import (
     email_of,
     has_mail,
     is_mail_address,
+    name_in_mail,
     oldest_kept_at,
 )
 from ..records import Sealed, has_passed
@@ -60,20 +62,22 @@ OPENED_CODE_MS = 12 * 60 * 60 * 1000
 MOST_RECIPIENTS = 10_000  # of a link; the oldest go
 MOST_OPENINGS = 10_000  # of a link, which then opens no more: each is kept as long as its event
 NAMED_MS = 24 * 60 * 60 * 1000  # within which all events are recorded that name an opening
+MOST_WORDS_CHARACTERS = 200  # of a name in a mail
 _NEEDS_MAIL = "This service sends no mail, so it cannot ask who readers are: SMTP_URL is not set."
 _NO_RECIPIENT = "Use addresses as ana@example.org, or @example.org for all of a domain."
 _OPENED_TOO_OFTEN = "This link has been opened as often as it can be. Ask its sender for a new one."
 _RECEIPT_MAIL = """Hello,
 
-at {} you accepted a text, to open a link that was sent to you.
-The attached receipt is the line of the sender's log that records it: keep it. The log's own
-verifier checks it. It names you by a hash, of these:
+on {moment} you accepted an agreement, to open {what}{sender}.
 
-    name     {}
-    address  {}
-    salt     {}
+    accepted by  {name}
+    address      {address}
 
-and the text by its SHA-256: {}"""
+The text of the agreement is attached as agreement.txt. Keep this mail: it is your receipt.
+
+For audits: receipt.jsonl is the line of the sender's log that records this, and the log's own
+verifier checks it. It names you by a hash of name, address and the salt {salt},
+and the text by its SHA-256, {sha256}."""
 
 
 @dataclass(frozen=True)
@@ -429,21 +433,33 @@ class Opening(SealedByTarget):
         if sha256 := self.agreement_sha256:
             event = token.record_event("agreement.accepted", agreement_sha256=sha256)
             self.sequence = event.sequence
-            self._send_receipt(event)
+            self._send_receipt(event, token)
         self.store()
         return bool(self.recipient and self.recipient.note_opening())
 
-    def _send_receipt(self, event: Event) -> None:
+    def _send_receipt(self, event: Event, token: Any) -> None:
         """Send it to a reader whose address is known."""
         if not self.address:
             return
-        accepted_at = rfc3339(event.created_at)
+        moment = datetime.fromtimestamp(event.created_at / 1000, UTC)
+        target = table_of(self.target_id).one_of(self.owner_id, self.target_id)
         text = _RECEIPT_MAIL.format(
-            accepted_at, self.name, self.address, self.salt, self.agreement_sha256
+            moment=f"{moment.day} {moment:%B %Y at %H:%M:%S} UTC",
+            what=_named(target.name),
+            sender=_sent_by(self.owner_id),
+            name=self.name,
+            address=self.address,
+            salt=self.salt,
+            sha256=self.agreement_sha256,
         )
         receipt = receipt_of(self.owner_id, event.sequence, self.created_at)
         Mail.enqueue(
-            self.owner_id, "receipt", self.address, "Your receipt", text, attachment=receipt
+            self.owner_id,
+            "receipt",
+            self.address,
+            "Receipt of the agreement that you accepted",
+            text,
+            attachments=(receipt, token.agreement),
         )
 
     @classmethod
@@ -493,6 +509,22 @@ class Opening(SealedByTarget):
             moment = min(kept_from, oldest_event.created_at) if oldest_event else kept_from
             before = cls.id < first_id(cls.PREFIX, moment - NAMED_MS)
             cls.delete_in_batches((cls.owner_id == owner_id) & before)
+
+
+def _sent_by(owner_id: str) -> str:
+    """Return whose document it is, for the mail of a receipt; '' of a sender who is not shown."""
+    sender = sender_of(owner_id)
+    return f", sent by {_in_one_line(sender.name or name_in_mail(sender.email))}" if sender else ""
+
+
+def _named(name: str) -> str:
+    """Return a name in quotation marks; other words for one that a client could make a link of."""
+    is_like_address = any(sign in name for sign in "/:@")
+    return "what it leads to" if is_like_address else f"“{_in_one_line(name)}”"
+
+
+def _in_one_line(words: str) -> str:
+    return " ".join(words.split())[:MOST_WORDS_CHARACTERS]
 
 
 def receipt_of(owner_id: str, sequence: int, since: int) -> str:

@@ -218,6 +218,9 @@ def test_a_receipt_is_verified_by_the_log_verifier_and_mailed_to_a_known_reader(
     mail = box.wait_for(2)[-1]
     assert receipt.text.strip() in mail.raw.decode()
     assert opening["salt"] in mail.raw.decode()
+    assert f"you accepted an agreement, to open “{document['name']}”" in mail.text
+    attached = {one.get_filename(): one.get_content() for one in mail.headers.iter_attachments()}
+    assert attached["agreement.txt"] == TEXT
     assert page.status == 200
     assert mailing.register().get(path).status == 404
 
