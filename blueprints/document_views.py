@@ -3,6 +3,7 @@
 from typing import Any
 
 from flask import Response, g, request
+from marshmallow import EXCLUDE
 
 import viewer
 
@@ -13,6 +14,7 @@ from .schemas.requests import (
     PdfPageQuery,
     PdfPagesQuery,
     PdfPassword,
+    ViewQuery,
     ViewRequest,
 )
 from .schemas.responses import CodeSent, DrawnPdfPage, PdfPageList
@@ -31,12 +33,6 @@ pdf_pages = ApiBlueprint(
 )
 BY_PAGE = (*READERS, TICKET)
 HTML = {"type": "string"}
-AS_PAGES = {
-    "name": "as",
-    "in": "query",
-    "description": "`pages`: a workbook as the pages that LibreOffice draws.",
-    "schema": {"type": "string", "enum": ["pages"]},
-}
 
 
 @pdf_pages.after_request
@@ -59,10 +55,10 @@ def _sends_ticket() -> bool:
 
 
 @document_views.get("/view", accepts=BY_PAGE, scope=READ, permission="view")
-@document_views.doc(parameters=[AS_PAGES])
+@document_views.arguments(ViewQuery(), location="query", unknown=EXCLUDE)  # mails add their own
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
-def view(id: str) -> Response:
+def view(_query: dict[str, Any], id: str) -> Response:
     """Render the document as an inline HTML viewer
 
     A workbook is shown as tables, and with `as=pages` as the pages that LibreOffice draws.

@@ -63,7 +63,11 @@ def list_owned(query: dict[str, Any]) -> Any:
 @spaces.arguments(NewSpace())
 @spaces.response(200, SpaceRecord)
 def rename(body: dict[str, str], id: str) -> MemberSpace:
-    """Rename a space"""
+    """Rename a space
+
+    A manager may. The new name stands on the pages of its members, and wherever a link says who has
+    sent it.
+    """
     return rename_space(id, g.caller.owner_id, body["name"])
 
 

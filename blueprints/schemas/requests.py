@@ -586,6 +586,14 @@ class OEmbedQuery(CamelCaseSchema):
     maxheight = Integer(1, 100_000, load_default=10_000)
 
 
+class ViewQuery(CamelCaseSchema):
+    shown_as = String(
+        data_key="as",
+        validate=validate.OneOf(("pages",), error="Use pages, or leave it out."),
+        **described("`pages`: a workbook as the pages that LibreOffice draws."),
+    )
+
+
 class PdfPagesQuery(CamelCaseSchema):
     cursor = Integer(
         1,

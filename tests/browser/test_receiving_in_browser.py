@@ -44,6 +44,25 @@ def test_chosen_files_are_listed_before_they_are_sent_and_one_can_be_removed(vis
     assert page.inner_text("form button.button") == "Send 1 file · 18 bytes"
 
 
+def test_a_dropped_folder_becomes_the_files_that_are_in_it(visit, tmp_path):
+    own = ("papers/one.txt", "papers/2026/two.txt")
+    left_by_systems = ("papers/.DS_Store", "papers/desktop.ini", "papers/__MACOSX/._one.txt")
+    for name in (*own, *left_by_systems):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    page = visit()
+    mouse = page.context.new_cdp_session(page)
+    carried = {"items": [], "files": [str(tmp_path / "papers")], "dragOperationsMask": 1}
+    for type in ("dragEnter", "dragOver", "drop"):
+        mouse.send("Input.dispatchDragEvent", {"type": type, "x": 300, "y": 300, "data": carried})
+    page.locator("#queue li").nth(1).wait_for()
+    assert sorted(names(page, "#queue")) == ["one.txt", "two.txt"]
+    page.locator("form button.button").click()
+    page.locator("#receipts li").nth(1).wait_for()
+    assert sorted(names(page, "#receipts")) == ["one.txt", "two.txt"]
+
+
 def test_several_files_are_sent_by_one_button_and_one_sentence_says_that_they_arrived(visit):
     page = visit()
     page.set_input_files("#file", FILES)

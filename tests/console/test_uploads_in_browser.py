@@ -83,7 +83,13 @@ def test_what_a_phone_has_shared_gets_its_links_in_the_card(service, open_browse
 
 
 def test_a_dropped_folder_is_stored_with_all_that_is_in_it(service, open_browser, tmp_path):
-    for name in ("contracts/a.txt", "contracts/2026/b.txt", "contracts/2026/empty/"):
+    left_by_systems = ("contracts/.DS_Store", "contracts/2026/Thumbs.db", "contracts/._a.txt")
+    for name in (
+        "contracts/a.txt",
+        "contracts/2026/b.txt",
+        "contracts/2026/empty/",
+        *left_by_systems,
+    ):
         path = tmp_path / name
         path.mkdir(parents=True) if name.endswith("/") else path.parent.mkdir(exist_ok=True)
         path.is_dir() or path.write_text("x")

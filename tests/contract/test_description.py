@@ -8,6 +8,7 @@ import pytest
 
 from blueprints.http.problems import STATUS
 from tests.contract.routes import KEY, ROUTES, SESSION, TOKEN
+from tests.problems import refused_query
 
 V1 = [route for route in ROUTES if route.path.startswith("/v1")]
 CREATING = {
@@ -34,6 +35,34 @@ def test_the_description_is_valid_openapi_3_1(description):
     validator = importlib.import_module("openapi_spec_validator")  # which takes its time
     assert description.document["openapi"].startswith("3.1.")
     validator.OpenAPIV31SpecValidator(description.document).validate()
+
+
+def operations(description):
+    for path, of_path in description.document["paths"].items():
+        for method, operation in of_path.items():
+            if method in {"get", "post", "patch", "put", "delete"}:
+                yield method.upper(), path, operation
+
+
+def test_every_operation_says_what_it_does_in_more_than_a_title(description):
+    found = list(operations(description))
+    assert len(found) > 80
+    for method, path, operation in found:
+        assert operation["summary"], (method, path)
+        assert operation["description"], (method, path)
+
+
+def test_a_value_that_a_parameter_does_not_list_is_refused(description, alice, document):
+    """Each parameter of a query with an `enum`."""
+    found = 0
+    for method, path, operation in operations(description):
+        for parameter in operation.get("parameters", ()):
+            if parameter["in"] == "query" and "enum" in parameter["schema"]:
+                at = path.replace("{id}", document["id"])
+                answer = alice.request(method, f"{at}?url=x&{parameter['name']}=AAA")
+                refused_query(answer, (path, parameter["name"]))
+                found += 1
+    assert found >= 4
 
 
 def test_operation_ids_are_unique(description):

@@ -4,6 +4,7 @@ const drop = $(".drop");
 const composer = $("#composer"); // the card that makes links of files
 const rows = $("#uploads") || document.body.appendChild(node("ul", "", { id: "uploads", className: "rows card floating" }));
 const queue = [];
+const LEFT_BY_SYSTEMS = /^(\.DS_Store|Thumbs\.db|desktop\.ini|\._.*|__MACOSX)$/i; // in folders
 const unlinked = new Set(); // rows of files that a link is asked for
 const KINDS = {
   PDF: "pdf",
@@ -87,7 +88,8 @@ async function walk(entry) { // the files in a folder, and in those inside it
     batch = await new Promise((done, failed) => reader.readEntries(done, failed)); // a hundred at a time
     found.push(...batch);
   } while (batch.length);
-  return (await Promise.all(found.map(walk))).flat();
+  const own = found.filter(one => !LEFT_BY_SYSTEMS.test(one.name));
+  return (await Promise.all(own.map(walk))).flat();
 }
 
 function pasted(clipboard) {
