@@ -161,6 +161,7 @@ def test_a_file_goes_on_when_the_phone_wakes_up(visit, alice, link):
     page.evaluate("dispatchEvent(new Event('pageshow'))")
     page.get_by_role("heading", name="1 file has arrived").wait_for()
     assert len(tries) == 2
+    assert tries[0]
     assert tries[0] == tries[1]
     assert names(page, "#receipts") == ["one.txt"]
     assert len(alice.get("/v1/documents?limit=100").json["documents"]) == before + 1
