@@ -144,7 +144,7 @@ def test_the_pages_list_invitations_to_enter_or_decline(asked):
     page = visitor.get("/app/spaces")
     told = words(page)
     assert "Invitations" in told
-    assert f"From Mia , {asked.mia.record['email']} · You can write" in told
+    assert f"From Mia , {asked.mia.record['email']} You can write" in told
     assert 'class="menu where"' not in page.text
     assert visitor.get(f"/app/spaces/{asked.id}").status == 404
     answer = visitor.submit(page, f"/app/spaces/{asked.id}/enter")
