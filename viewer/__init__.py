@@ -14,10 +14,10 @@ from .content.detection import FIRST_BYTES, detect
 from .content.kinds import KINDS, kind_of, media_types_of, type_of_name, usual_extension
 from .content.media_types import PDF, is_generic, is_shown_inline
 from .formats.pdf.pages import TEXT_PAGES, Overview, PageTexts, PdfLockedError, PdfPages
+from .markup.assets import FOLDER as TEMPLATES
 from .markup.escaping import escape
 from .markup.formatting import format_count, format_size
 from .markup.names import badge, content_disposition, safe_file_name
-from .markup.templating import FOLDER as TEMPLATES
 from .rendering.page import Neighbours, RenderedPage, download, embeds, view, warm_up
 from .rendering.registry import ShownDocument
 from .rendering.sealed import Seal, sealed_download

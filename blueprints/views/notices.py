@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from flask import Response, current_app, g, render_template, request
@@ -53,6 +53,11 @@ def host() -> str:
     return urlsplit(base_url()).netloc
 
 
+BRAND_CSS: Final = (
+    ":root{--accent:%s}@supports (color:light-dark(#000,#fff)){:root{--accent:light-dark(%s,%s)}}"
+)
+
+
 def brand() -> Brand | None:
     """Return the brand of the settings; None if no setting asks for a brand."""
     runtime = current_app.extensions.get("runtime")
@@ -64,7 +69,7 @@ def brand() -> Brand | None:
 def _brand(
     name: str | None, color: tuple[str, str] | None, logo: tuple[str, bytes] | None
 ) -> Brand | None:
-    css = f":root{{--accent:light-dark({','.join(color)})}}" if color else ""
+    css = BRAND_CSS % (color[0], *color) if color else ""
     address = f"/logo?{sha256(logo[1]).hexdigest()[:16]}" if logo else ""
     return Brand(name or "", css, address) if name or css or address else None
 

@@ -1,13 +1,19 @@
 """The viewer in WebKit, the engine of Safari: as wide as a phone and as a desk."""
 
 import subprocess
+from functools import partial
 
 import pytest
 from PIL import Image
 
+from crypto.password_file import PasswordSeal
+from tests.browser.test_safety_in_browser import iframes, uncleaned
 from tests.browser.webkit import WebKitPage
 from tests.waiting import until
-from viewer.tests.samples import pdf, picture, wav
+from viewer import download, sealed_download, view
+from viewer.formats.original import Original
+from viewer.tests.corpus import hostile
+from viewer.tests.samples import mail, original, pdf, picture, wav
 
 PHONE = 390, 844
 DESK = 1280, 800
@@ -34,6 +40,8 @@ JUMPS = """
     const middle = () => document.elementsFromPoint(innerWidth / 2, innerHeight / 2)
         .map(one => one.closest(".page, .code a")).find(Boolean);
     const jumps = [];
+    while (!middle()) await settled();
+    await settled();
     for (let step = 0; step < 15; step++) {
         const element = middle(), before = element?.getBoundingClientRect().top;
         scrollBy({ top: -200, behavior: "instant" });
@@ -139,3 +147,126 @@ def test_tables_and_code_are_printed_without_the_shadows_of_their_edges(page, al
     page.until("!!document.querySelector('.prose table')")
 
     assert grey_of(page.print_to(tmp_path / "a.pdf")) < 0.02
+
+
+def saved(folder, document, password=None):
+    """Save a document as one file, sealed if there is a password; return its address."""
+    seal = PasswordSeal(password, rounds=1000) if password else None
+    page = sealed_download(document, seal) if seal else download(document)
+    (folder / "saved.html").write_bytes(b"".join(page.body))
+    return (folder / "saved.html").as_uri()
+
+
+VIEWER = "document.querySelector('iframe')"  # of the browser, in the page that shows a PDF
+
+
+def test_a_saved_pdf_fills_its_frame(page, tmp_path):
+    page.goto(saved(tmp_path, original(pdf("One", "Two"), "a.pdf", "application/pdf")))
+    page.until("document.querySelector('.frame.drawn')")
+    picture_of_it = "document.querySelector('.saved').getClientRects().length"
+
+    with page.frame(".frame"):
+        width, height = page.until(f"{VIEWER} && [{VIEWER}.clientWidth, {VIEWER}.clientHeight]")
+    assert width > 1200
+    assert height > 400
+    assert page.evaluate(picture_of_it) == 0
+
+
+def test_a_sealed_pdf_fills_its_frame(page, tmp_path):
+    document = original(pdf("One", "Two"), "a.pdf", "application/pdf")
+    page.goto(saved(tmp_path, document, "password"))
+    page.fill("#password", "passwort\n")
+    page.until("document.querySelector('#message').textContent.startsWith('Wrong password')")
+    page.fill("#password", "password\n")
+
+    with page.frame(".opened"), page.frame(".frame"):
+        width = page.until(f"{VIEWER} && {VIEWER}.clientWidth")
+    assert width > 1200
+
+
+LETTERS = {
+    "short": "<p>Dear <b>all</b></p>",
+    "long": "<p>A paragraph.</p>" * 200,
+    "wide": f"<table width=900><tr><td>{'wide ' * 300}</table>",
+}
+FITTED = "document.querySelector('.frame.told')?.getBoundingClientRect().toJSON()"
+
+
+@pytest.mark.parametrize("way", ["served", "saved"])
+@pytest.mark.parametrize(
+    ("kind", "least", "most"), [("short", 20, 100), ("long", 5000, 9000), ("wide", 155, 200)]
+)
+def test_a_letter_is_as_high_as_its_text_and_as_wide_as_the_phone(
+    phone, alice, tmp_path, way, kind, least, most
+):
+    letter = mail(LETTERS[kind])
+    if way == "served":
+        phone.goto(alice.upload(letter, "message/rfc822", name="a.eml")["token"]["viewUrl"])
+    else:
+        phone.goto(saved(tmp_path, original(letter, "a.eml", "message/rfc822")))
+    box = phone.until(FITTED)
+
+    assert least < box["height"] < most
+    assert box["left"] >= 0
+    assert box["right"] <= PHONE[0]
+    assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    assert phone.heard == []
+
+
+def words_of(printed):
+    text = subprocess.run(["pdftotext", printed, "-"], capture_output=True, text=True, check=True)
+    return text.stdout.split()
+
+
+def test_a_page_of_75_000_words_is_printed_whole(page, alice, tmp_path):
+    manual = "".join(f"<p>Paragraph{n} {'of a long manual ' * 18}</p>" for n in range(1376))
+    shown = alice.upload(manual.encode(), "text/html", name="manual.html")
+    page.goto(shown["token"]["viewUrl"])
+    page.until(FITTED)
+    words = words_of(page.print_to(tmp_path / "manual.pdf"))
+
+    assert len(words) > 75_000
+    assert [word for word in words if word.startswith("Paragraph")][-1] == "Paragraph1375"
+
+
+def shown_at_once(page, site, documents):
+    """Show documents in frames of one page of another origin, until their attacks had time."""
+    framed = partial(view, frame_ancestors=(site.elsewhere,), embed=True)
+    shown = [site.put(f"/hostile/{n}", framed(one)) for n, one in enumerate(documents)]
+    page.goto(iframes(site, shown))
+    page.until("document.readyState === 'complete'")
+    for frame in range(1, len(shown) + 1):
+        with page.frame(f"iframe:nth-of-type({frame})"):
+            page.until("document.querySelector('#check')?.textContent")
+            if page.evaluate("!!document.querySelector('.frame')"):
+                page.until("!!document.querySelector('.frame.told')")
+
+
+@pytest.fixture(scope="module")
+def hostile_documents(listener):
+    """The hostile documents, of each type by itself."""
+    of_types = {}
+    for _, name, kind, data in hostile(listener.port):
+        of_types.setdefault(kind, []).append(original(data, name, kind))
+    return of_types
+
+
+def test_hostile_documents_run_and_load_nothing(page, site, listener, hostile_documents):
+    listener.heard.clear()
+    documents = [one for many in hostile_documents.values() for one in many]
+    for at in range(0, len(documents), 40):
+        shown_at_once(page, site, documents[at : at + 40])
+
+        assert page.evaluate("document.title") == "outside"
+        assert listener.heard == []
+        assert page.windows_opened == 0
+
+
+def test_without_sanitizing_the_policy_alone_stops_every_script_beside_ours(
+    page, site, listener, hostile_documents, monkeypatch
+):
+    listener.heard.clear()
+    monkeypatch.setattr(Original, "run_html_job", uncleaned)
+    shown_at_once(page, site, hostile_documents["text/html"][:30])
+
+    assert not [path for path in listener.heard if path != "a connection"]

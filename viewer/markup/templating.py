@@ -1,32 +1,17 @@
-"""The page templates, and the scripts and stylesheets that are embedded in a page."""
+"""The page templates."""
 
-import base64
 import functools
-import hashlib
-from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from .assets import FOLDER, asset
 from .escaping import escape, json_for_script
-
-FOLDER = Path(__file__).resolve().parents[1] / "templates"
 
 
 def render(template: str, **values: object) -> Markup:
     """Return a rendered template, marked as safe for another template."""
     return Markup(_environment().get_template(template).render(values))  # noqa: S704
-
-
-@functools.cache
-def asset(name: str) -> str:
-    """Return a script or stylesheet, as each page and file holds it."""
-    return (FOLDER / name).read_text("utf-8")
-
-
-def source_hash(text: str) -> str:
-    """Return the CSP source expression that allows exactly this script or stylesheet."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from ..formats.preview import Preview
-from ..markup.templating import FOLDER, asset, source_hash
+from ..markup.assets import FOLDER, asset, source_hash
 
 SANDBOX: Final = (
     "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox"
@@ -43,6 +43,7 @@ def _of_formats(suffix: str) -> tuple[str, ...]:
 
 _OF_FORMATS: Final = _of_formats("js"), _of_formats("css")
 SCRIPTS: Final = ("served.js", "viewer.js", *_OF_FORMATS[0])
+IN_FRAMES: Final = "web/inside.js"  # in the iframe of another's page
 STYLES: Final = ("base.css", "viewer.css", "embedded.css", *_OF_FORMATS[1])
 
 
@@ -77,7 +78,9 @@ def with_header_directives(policy: str, ancestors: Sequence[str]) -> str:
 
 def for_file(preview: Preview, styles: Sequence[str], scripts: Sequence[str]) -> str:
     """Return the policy for the meta element of a file, which names only what the file holds."""
-    return _policy(preview, frames=preview.frames_pdf, styles=styles, scripts=scripts)
+    inside = (IN_FRAMES,) if preview.foreign_style else ()
+    held = (*scripts, *inside)
+    return _policy(preview, frames=preview.frames_pdf, styles=styles, scripts=held)
 
 
 def for_saving(preview: Preview) -> str:
@@ -123,11 +126,13 @@ def _policy(
     """Return the policy of a page that may load media from these origins.
 
     `more` names pages around this one, each with a script and a stylesheet. What is framed the page
-    made itself; Firefox's viewer of PDF inherits this.
+    made itself; the viewers of PDF of Firefox and WebKit inherit this, with their styles. That of
+    Safari on a Mac is a plug-in, which `object-src` allows.
     """
     scripts = (*scripts, *(f"{name}.js" for name in more))
     styles = (*styles, *(f"{name}.css" for name in more))
-    style_sources = "'unsafe-inline'" if preview.foreign_style else _hashes(styles)
+    has_other_styles = preview.foreign_style or preview.frames_pdf
+    style_sources = "'unsafe-inline'" if has_other_styles else _hashes(styles)
     sources = " ".join(("data:", "blob:", *media))
     directives = [
         "default-src 'none'",
@@ -140,7 +145,9 @@ def _policy(
     ]
     if frames:
         directives.append("frame-src blob:")
-    if not preview.frames_pdf:
+    if preview.frames_pdf:
+        directives.append("object-src blob:")
+    else:
         directives += NO_MARKUP_FROM_TEXT
     return "; ".join(directives)
 

@@ -21,9 +21,11 @@ const request = async (url, options = {}) => {
 };
 globalThis.served = { post, pause, request };
 if (!framed) return;
-// images and iframes adapt to any height: reporting theirs would make the iframe grow forever
+// What adapts to the height of the window has none to report: the iframe would grow or shrink forever.
+const ADAPTING = ".stage, .frame, .worksheet, .partly";
 let lastHeight = 0;
 const measure = () => {
+  if ($(ADAPTING)) return;
   const height = Math.ceil($("main").getBoundingClientRect().height) + $(".bar").offsetHeight;
   if (Math.abs(height - lastHeight) > 1) post("size", { height: lastHeight = height });
 };
@@ -38,6 +40,6 @@ addEventListener("message", e => {
 addEventListener("DOMContentLoaded", () => {
   const { contentType, size } = JSON.parse($("#document").textContent);
   post("ready", { contentType, size, pages: Number($("main").dataset.count ?? document.querySelectorAll(".page").length) });
-  if (document.body.matches(".embed") && !$(".stage,.frame")) new ResizeObserver(measure).observe($("main"));
+  if (document.body.matches(".embed")) new ResizeObserver(measure).observe($("main"));
 });
 })();

@@ -90,7 +90,7 @@ const idle = globalThis.requestIdleCallback || (f => setTimeout(f, 200));
 if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {}), { timeout: 2000 }));
 
 // --- the reader's place: it stays when something above it gets another height, also in browsers without scroll anchoring ---
-const UNITS = ".page, .code a, .entry, .prose > *, main > *", AT_TOP = 8; // pixels
+const UNITS = ".page, .code a, .block, .entry, .prose > *", AT_TOP = 8; // pixels
 const main = $("main");
 let place = null; // what is below the bar, and how much of it is above; nothing at the top of the page
 let settled = {}; // where the page was scrolled to then, and the size of its main part
@@ -199,5 +199,7 @@ const reachTables = () => document.querySelectorAll(".prose table").forEach(tabl
 });
 new ResizeObserver(reachTables).observe(main);
 $("#digest")?.after(copyButton($("#digest")));
-if (!document.fullscreenEnabled) $("[data-do=e]")?.remove();
+// In a frame it is left to the page around, and to ask would be told at the console.
+if (self !== top || !document.fullscreenEnabled) $("[data-do=e]")?.remove();
+if (!CSS.supports("color", "light-dark(#000, #fff)")) $("[data-do=t]")?.remove(); // all is light there
 })();

@@ -27,7 +27,7 @@ const FIELDS = ".pill > summary, input:not([type=radio]:not(:checked)), textarea
 function openPart(part) {
   part.open = true;
   part.scrollIntoView();
-  const field = [...all(FIELDS, part)].find(one => one.checkVisibility()) || $("summary", part);
+  const field = [...all(FIELDS, part)].find(one => one.getClientRects().length) || $("summary", part);
   field.focus({ preventScroll: true });
 }
 

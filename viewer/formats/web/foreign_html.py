@@ -17,6 +17,8 @@ from typing import Any, Final
 import nh3
 
 from ...content.decoding import declared_charset, decode, fits, preload_codecs
+from ...markup.assets import asset
+from ...markup.escaping import escape_page
 from ...markup.formatting import CUT_NOTE
 from ...markup.sanitizer import (
     FORMULA,
@@ -39,10 +41,17 @@ NAME: Final = re.compile(
 )
 LOADING: Final = ("url", "src", "image", "image-set", "cross-fade")
 REMOVED: Final = "removed"
-# Of each page with an iframe.
+# Of each page with an iframe, and in the iframe.
 SCRIPTS: Final = ("web/frame.js",)
+INSIDE: Final = "web/inside.js"
 STYLES: Final = ("web/frame.css",)
 SANDBOX: Final = "allow-popups allow-popups-to-escape-sandbox"
+# Before a page: a script where scripts are on, as the page around has it in browsers that need it.
+# Where they are off, it is a comment and no element, so that no browser tells of a script.
+TELLS_ITS_SIZE: Final = escape_page(
+    b"<!doctype html>"
+    b"<noscript><!--</noscript><script>%b</script><!-- --></noscript>" % asset(INSIDE).encode()
+)
 FRAME_TITLE: Final = "The document, with scripts and network off"
 NOTE: Final = "Scripts, forms and remote content are switched off."
 
@@ -213,7 +222,7 @@ def iframe(page: bytes, title: str) -> bytes:
         f'<iframe class="frame" sandbox="{SANDBOX}" referrerpolicy="no-referrer"'
         f' title="{title}" srcdoc="'
     )
-    return start.encode() + page + b'"></iframe>'
+    return start.encode() + TELLS_ITS_SIZE + page + b'"></iframe>'
 
 
 def sanitize_page(text: str) -> str:

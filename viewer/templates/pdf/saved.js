@@ -12,18 +12,36 @@ const ask = name === "shown" && (message => parent.postMessage(message, "*"));
 const openAlone = () => ask ? ask({ alone: blob() }) : open(pdf());
 $("#open")?.addEventListener("click", openAlone);
 
+// Whether a viewer has drawn it: one of another origin, which this page can't look into, or in a frame of its own. Of a
+// plug-in that is blocked nothing is told, so what the file shows without a viewer stays below it.
+const isDrawn = frame => {
+  try {
+    return !frame.contentDocument || Boolean(frame.contentDocument.querySelector("iframe, canvas"));
+  } catch {
+    return true;
+  }
+};
+
 // Viewers of phones and tablets show one page of a PDF in a frame, or none.
 if (navigator.pdfViewerEnabled && !matchMedia("(pointer:coarse)").matches) {
   const frame = document.createElement(ask ? "div" : "iframe");
   frame.className = "frame";
   frame.title = document.title;
-  $("main").append(frame);
+  $("main > :is(.saved, .card)").before(frame);
   if (ask) {
     ask({ pdf: blob() });
     const place = () => ask({ box: frame.getBoundingClientRect().toJSON() });
     new ResizeObserver(place).observe(document.body);
     addEventListener("scroll", place);
-  } else frame.src = pdf() + "#navpanes=0";
+    frame.classList.add("drawn");
+  } else {
+    const look = tries => {
+      if (isDrawn(frame)) frame.classList.add("drawn");
+      else if (tries) setTimeout(look, 250, tries - 1);
+    };
+    frame.src = pdf() + "#navpanes=0";
+    look(240); // for a minute: not every viewer tells that it has loaded
+  }
   const print = () => {
     try { frame.contentWindow.print(); } catch { openAlone(); } // Chromium's viewer prints only by itself
   };

@@ -1,5 +1,6 @@
 // Prints all of a page that is shown in an iframe, which itself is printed as high as on the screen,
-// and shows a mail in an iframe as high as itself.
+// and shows a mail in an iframe as high as itself. A page can't look into the iframe: it measures and prints a copy, or
+// where the browser can't clean one, lets a script of ours in the iframe tell its size.
 (() => {
 "use strict";
 // `setHTML` keeps no script, handler, frame or object; the copy's styles end at its shadow root.
@@ -16,17 +17,66 @@ const paper = frame => {
   const rename = (_, start, css, end) =>
     start + css.replace(/:root\b/g, "x-html").replace(/(?<![\w.#-])(html|body)(?![\w-])/g, "x-$1") + end;
   const renamed = frame.srcdoc.replace(/(<style\b[^>]*>)([^]*?)(<\/style>)/g, rename).replace("<body", "<x-html><x-body");
-  frame.nextElementSibling.firstChild.shadowRoot.setHTML("<style>x-html,x-body{display:block}*{page:auto!important}<\/style>" + renamed, { sanitizer: { removeElements: ["meta", "link", "base", "form"] } });
+  frame.nextElementSibling.firstChild.shadowRoot.setHTML("<style>x-html,x-body{display:block}*{page:auto!important}<\/style>" + renamed, { sanitizer: { removeElements: ["meta", "link", "base", "form", "noscript"] } });
 };
 const papers = () => document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(one => paper(one));
-if (!Element.prototype.setHTML) return;
+const SMALLEST = 0.3, ROUNDED = 8, HIGHEST = 30000; // pixels of a mail
+
+// --- without a copy ---
+const PAPER = 680; // pixels: what A4 and Letter have between the margins of the page, or a little less
+const open = closed => {
+  const frame = closed.cloneNode(); // not `srcdoc`, which no text may be written into
+  frame.sandbox.add("allow-scripts"); // the page's policy, which the iframe inherits, allows no script but ours
+  const isMail = closed.matches(":is(.is-mail, .letters) *");
+  let asked = 0, answered = () => {};
+  const size = () => new Promise(done => {
+    answered = done;
+    frame.contentWindow.postMessage({ asked: ++asked }, "*");
+  });
+  const sizeAt = (width, how = {}) => {
+    Object.assign(frame.style, { width: `${width}px`, maxWidth: "none", ...how });
+    return frame.clientWidth && size(); // it is laid out
+  };
+  const fit = async () => {
+    Object.assign(frame.style, { width: "", maxWidth: "", transform: "", margin: "" });
+    const width = frame.clientWidth;
+    if (!width) return; // the message is closed
+    const first = await size();
+    const scale = first.width > width ? Math.max(SMALLEST, width / (first.width + ROUNDED)) : 1;
+    const { height } = scale < 1 ? await sizeAt(width / scale, { transform: `scale(${scale})`, transformOrigin: "0 0" }) : first;
+    const high = Math.min(height, HIGHEST);
+    frame.style.height = `${high}px`;
+    if (scale < 1) frame.style.margin = `0 ${width - width / scale}px ${high * (scale - 1)}px 0`;
+  };
+  const measure = async () => {
+    const onPaper = frame.parentElement.clientWidth && await sizeAt(PAPER);
+    if (onPaper) frame.style.setProperty("--paper", `${onPaper.height}px`);
+    Object.assign(frame.style, { width: "", maxWidth: "" });
+    if (isMail) await fit();
+    frame.classList.add("told");
+  };
+  addEventListener("message", e => {
+    if (e.source !== frame.contentWindow) return;
+    if (e.data.asked === "opened") measure();
+    if (e.data.asked === asked) answered(e.data);
+  });
+  closed.replaceWith(frame);
+  let width = 0;
+  new ResizeObserver(([{ contentRect }]) => {
+    const isOther = contentRect.width !== width;
+    width = contentRect.width;
+    if (isOther && frame.matches(".told")) measure();
+  }).observe(frame.parentElement);
+};
+if (!Element.prototype.setHTML) return document.querySelectorAll(".frame").forEach(open);
+
+// --- with a copy ---
 addEventListener("beforeprint", papers);
 const mails = document.querySelectorAll(":is(.is-mail, .letters) .frame");
 if (!mails.length) return;
 // A mail is as high as its content, and one that is too wide is made smaller, as mail programs do: the
 // page can't look into the frame, but measures the copy.
 papers();
-const SMALLEST = 0.3, ROUNDED = 8;
 const watch = mail => {
   const copy = mail.nextElementSibling;
   copy.inert = true;
@@ -41,7 +91,7 @@ const watch = mail => {
     const scrollBar = isWide ? 20 : 0; // there is none, unless it is wider still, or its text is rounded
     Object.assign(mail.style, {
       ...isWide && { width: `${width / scale}px`, maxWidth: "none", zoom: scale },
-      height: `${Math.min(copy.scrollHeight + scrollBar, 30000)}px`,
+      height: `${Math.min(copy.scrollHeight + scrollBar, HIGHEST)}px`,
     });
     copy.style.width = `${width}px`;
   };

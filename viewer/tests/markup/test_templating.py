@@ -3,7 +3,8 @@
 import pytest
 from jinja2 import UndefinedError
 
-from viewer.markup.templating import FOLDER, asset, render, source_hash
+from viewer.markup.assets import FOLDER, asset, source_hash
+from viewer.markup.templating import render
 from viewer.rendering.policy import SCRIPTS, STYLES
 
 
