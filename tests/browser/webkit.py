@@ -89,7 +89,11 @@ class WebKit:
         self._run(["WebKitWebDriver", f"--port={self.port}"])
         until(self._answers, PATIENCE)
         options = {"binary": str(program), "args": []}
-        wanted = {"webkitgtk:browserOptions": options, "unhandledPromptBehavior": "ignore"}
+        wanted = {
+            "webkitgtk:browserOptions": options,
+            "unhandledPromptBehavior": "ignore",
+            "pageLoadStrategy": "eager",  # what is in frames may load for ever
+        }
         asked = {"capabilities": {"alwaysMatch": wanted}}
         with listening:
             self.session = self._call("POST", "/session", asked)["sessionId"]
