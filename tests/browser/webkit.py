@@ -92,7 +92,6 @@ class WebKit:
         wanted = {
             "webkitgtk:browserOptions": options,
             "unhandledPromptBehavior": "ignore",
-            "pageLoadStrategy": "eager",  # what is in frames may load for ever
         }
         asked = {"capabilities": {"alwaysMatch": wanted}}
         with listening:
