@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from crypto.password_file import PasswordSeal
+from tests.browser.test_firefox import FRAMED, SAMPLES, SHOWN
 from tests.browser.test_safety_in_browser import iframes, uncleaned
 from tests.browser.webkit import WebKitPage
 from tests.waiting import until
@@ -268,3 +269,60 @@ def test_without_sanitizing_the_policy_alone_stops_every_script_beside_ours(
     shown_at_once(page, site, hostile_pages[:30])
 
     assert not [path for path in listener.heard if path != "a connection"]
+
+
+def expect_document(page, name, data):
+    """The document is shown, found undamaged by our script, and saved byte for byte."""
+    if name in FRAMED:
+        with page.frame(".frame"):
+            page.until(SHOWN[name])
+    else:
+        page.until(SHOWN[name])
+
+    assert page.evaluate("document.title") == name
+    assert page.until("document.querySelector('#check').textContent") == "✓ verified"
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
+    assert page.saved_by(".save").read_bytes() == data
+    assert page.failed == []
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK])
+def test_each_kind_is_shown_verified_and_saved_in_a_served_page(page, alice, size):
+    page.resize(*size)
+    for name, kind, data in SAMPLES:
+        page.goto(alice.upload(data, kind, name=name)["token"]["viewUrl"])
+        expect_document(page, name, data)
+        assert page.heard == [], name
+
+
+def test_each_kind_is_shown_verified_and_saved_from_a_file(phone, tmp_path):
+    for name, kind, data in SAMPLES:
+        phone.goto(saved(tmp_path, original(data, name, kind)))
+        expect_document(phone, name, data)
+
+
+def test_a_file_with_a_password_says_what_to_do_where_scripts_are_off(phone, tmp_path):
+    phone.set_scripts(False)
+    try:
+        phone.goto(saved(tmp_path, original(b"words", "a.txt", "text/plain"), "password"))
+
+        assert "Open this file in a browser" in phone.evaluate("document.body.innerText")
+    finally:
+        phone.set_scripts(True)
+
+
+FIELDS = [
+    ("a.pdf", pdf("One", "Two"), "#goto"),
+    ("a.txt", b"a line\n" * 200, "#goto-line"),
+    ("a.csv", b"a,b\n" + b"1,2\n" * 50, ".filter input"),
+]
+
+
+def test_fields_of_a_phone_are_large_enough_that_it_does_not_zoom_in(phone, alice):
+    for name, data, field in FIELDS:
+        phone.goto(alice.upload(data, name=name)["token"]["viewUrl"])
+        phone.until(f"!!document.querySelector('{field}')")
+        style = f"getComputedStyle(document.querySelector('{field}'))"
+
+        assert phone.evaluate(f"parseFloat({style}.fontSize)") >= 16, name
+        assert phone.evaluate(f"parseFloat({style}.height)") >= 44, name

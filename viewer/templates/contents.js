@@ -3,6 +3,7 @@
 (() => {
 "use strict";
 const $ = id => document.getElementById(id);
+$("off")?.remove(); // what to do where no script runs
 const links = [...document.querySelectorAll("ol a")];
 const sandbox = "allow-scripts allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox";
 const from64 = s => Uint8Array.fromBase64 ? Uint8Array.fromBase64(s) : Uint8Array.from(atob(s), c => c.charCodeAt(0));

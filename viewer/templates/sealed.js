@@ -3,6 +3,7 @@
 (() => {
 "use strict";
 const $ = id => document.getElementById(id);
+$("off").remove(); // what to do where no script runs
 const text = new TextEncoder();
 const from64 = s => Uint8Array.fromBase64 ? Uint8Array.fromBase64(s) : Uint8Array.from(atob(s), c => c.charCodeAt(0));
 const to64 = bytes => {
