@@ -95,8 +95,9 @@ def _assignments(text: str) -> Iterator[tuple[str, str]]:
 
     A line is `NAME=value`, a comment that begins with `#` or `;`, or blank. In double quotes a
     backslash escapes `"`, `\\`, `` ` `` and `$`, without quotes every character, in single quotes
-    none; at the end of a line it continues the line. Nothing is expanded. Unlike systemd, a line
-    that is none of these raises `WrongSetting`, which names the line by its number alone.
+    none; at the end of a line it continues the line, but no comment. Nothing is expanded. Unlike
+    systemd, a line that is none of these raises `WrongSetting`, which names the line by its number
+    alone.
     """
     position = 0
     while position < len(text):
@@ -116,9 +117,9 @@ def _assignments(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _end_of_comment(text: str, position: int) -> int:
-    """Return the position of the line end behind a comment, which a backslash continues."""
-    while position < len(text) and text[position] != "\n":
-        position += 2 if text[position] == "\\" else 1
+    """Return the position of the line end behind a comment, which nothing continues."""
+    while position < len(text) and text[position] not in _LINE_ENDS:
+        position += 1
     return position
 
 

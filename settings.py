@@ -276,7 +276,7 @@ def _base_url(text: str) -> str:
         url = urlsplit(text)
         port = url.port
         has_form = re.fullmatch(r"https?://[!-~]+", text, re.IGNORECASE) is not None
-        is_plain = has_form and _has_plain_host(text)
+        is_plain = has_form and _has_plain_host(text) and "%" not in url.netloc
     except ValueError:
         is_plain, port = False, 0
     if not is_plain or port == 0 or "?" in text or "#" in text:
@@ -286,8 +286,17 @@ def _base_url(text: str) -> str:
             "the address of a host alone. Other applications of this host could act for your "
             "users. Give the service a host name of its own"
         )
-    usual_port = ":443" if url.scheme == "https" else ":80"
-    return f"{url.scheme}://{url.netloc.lower().removesuffix(usual_port)}"  # as in Origin
+    host = _host_of_origin(url.hostname or "")
+    usual_port = 443 if url.scheme == "https" else 80
+    return f"{url.scheme}://{host}" if port in {None, usual_port} else f"{url.scheme}://{host}:{port}"
+
+
+def _host_of_origin(host: str) -> str:
+    """Return a host in the form in which browsers have it in `Origin`."""
+    address = _address(host)
+    if isinstance(address, IPv6Address):
+        return f"[{address.compressed}]"
+    return host.lower()
 
 
 def _issuer(text: str) -> str:

@@ -47,7 +47,9 @@ LINES = {  # of a file -> the value of A (systemd.exec(5), EnvironmentFile=)
     'A="b\nc"': "b\nc",
     "A=b\r\n": "b",
     "# A=x\n; A=x\n\n  \nA=b\n": "b",
-    "# x \\\nA=c\nA=b": "b",
+    "# x \\\nA=b": "b",  # since version 254 of systemd
+    "; C:\\\r\nA=b": "b",
+    "# x\rA=b": "b",
     "A=x\nA=b": "b",
     "A=ü": "ü",
 }

@@ -256,7 +256,7 @@ NO_ADDRESSES = """
 https:// https:///x docs.example.org ftp://docs.example.org https://a.example,https://b.example
 https://a.example,b.example https://a_b:c@example.org https://example.org?a=b https://example.org#a
 https://example.org:0 https://example.org:70000 https://example.org:port https://[::1 https://[x]
-https://1.2.3.400
+https://1.2.3.400 https://[fe80::1%25eth0] https://[fe80::1%eth0]
 """
 
 
@@ -274,6 +274,9 @@ def test_the_public_address_is_in_the_form_in_which_browsers_name_an_origin():
     assert read(BASE_URL="HTTPS://Docs.Example.ORG:443/").base_url == "https://docs.example.org"
     assert read(BASE_URL="http://x:80").base_url == "http://x"
     assert read(BASE_URL="http://x:443").base_url == "http://x:443"
+    assert read(BASE_URL="https://docs.example.org:").base_url == "https://docs.example.org"
+    assert read(BASE_URL="https://docs.example.org:0443").base_url == "https://docs.example.org"
+    assert read(BASE_URL="https://[2001:DB8::0:1]:8443").base_url == "https://[2001:db8::1]:8443"
 
 
 @pytest.mark.parametrize(

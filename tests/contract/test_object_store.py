@@ -30,9 +30,13 @@ def start(tmp_path_factory, gateway):
     """A function that starts a service with its payloads at this address."""
     started = []
 
-    def start(address=None, url=None, secret=SECRET, **settings):
+    def start(address=None, url=None, secret=SECRET, secret_file=None, **settings):
         folder = tmp_path_factory.mktemp("objects")
-        service = ServiceWithObjects(gateway, folder, address, url, secret, settings)
+        credentials = gateway.environment(url, secret)
+        if secret_file:
+            del credentials["AWS_SECRET_ACCESS_KEY"]
+            credentials["AWS_SECRET_ACCESS_KEY_FILE"] = str(secret_file)
+        service = ServiceWithObjects(gateway, folder, address, credentials, settings)
         started.append(service)
         return service
 
@@ -42,8 +46,9 @@ def start(tmp_path_factory, gateway):
 
 
 class ServiceWithObjects(Service):
-    def __init__(self, gateway, folder, address, url, secret, settings):
-        self.credentials = gateway.environment(url, secret)
+    def __init__(self, gateway, folder, address, credentials, settings):
+        self.credentials = credentials
+        self.options = gateway.environment()
         self.address = address or gateway.address()
         super().__init__(folder, PAYLOADS=self.address, RATE_LIMITS="off", **settings)
 
@@ -53,7 +58,7 @@ class ServiceWithObjects(Service):
     def bucket(self):
         """The bucket, below the prefix of this service."""
         name, prefix = self.address.removeprefix("s3://").split("/", 1)
-        options = {name.removeprefix("AWS_").lower(): v for name, v in self.credentials.items()}
+        options = {name.removeprefix("AWS_").lower(): v for name, v in self.options.items()}
         del options["allow_http"]
         return obstore.store.S3Store(
             name, prefix=prefix, config=options, client_options={"allow_http": True}
@@ -222,6 +227,26 @@ def test_payloads_are_moved_while_the_service_runs(start):
         until(lambda expected=objects: len(service.payloads()) == expected)
     assert "0 payloads were moved." in service.run_command("payloads", "move", "--to", "rows")
     assert "WRONG" not in service.run_command("doctor", "--deep")
+
+
+def test_the_secret_may_lie_in_a_file(start, tmp_path):
+    file = tmp_path / "secret"
+    file.write_text(f"{SECRET}\n")
+    service = start(secret_file=file)
+    document = service.register().upload(TEXT)
+
+    assert len(service.payloads()) == 1
+    assert service.run_command("doctor", "--deep").count("WRONG") == 0
+    file.write_text("an0ther-secret")
+    assert service.register().upload(TEXT)["id"] != document["id"]  # the file is read once
+    service.stop()
+    for content in ("an0ther-secret", "an0ther-secret\n\n", ""):
+        file.write_text(content)
+        with pytest.raises(StartError) as failed:
+            service.start()
+        assert failed.value.exit_code == 1
+        for absent in ("Traceback", "an0ther-secret", SECRET):
+            assert absent not in str(failed.value), content
 
 
 def test_a_store_that_cannot_be_used_stops_the_start_with_a_sentence(
