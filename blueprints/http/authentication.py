@@ -9,7 +9,15 @@ from itertools import chain, islice
 from typing import Any, Self, TypeGuard
 from urllib.parse import parse_qsl
 
-from flask import Request, Response, after_this_request, current_app, g, request
+from flask import (
+    Request,
+    Response,
+    after_this_request,
+    current_app,
+    g,
+    has_request_context,
+    request,
+)
 from werkzeug.http import parse_cookie, unquote_etag
 
 from models import ApiKey, Document, Session, User, connected, current_runtime
@@ -34,7 +42,7 @@ from models.core import (
     SessionRequired,
 )
 from models.links import NO_GRANT, UPLOAD, TokenGrant, take_body_slot
-from models.runtime import Admission, network_of
+from models.runtime import Admission, network_of, service_error_of
 
 from .clients import client_of_request
 from .declarations import (
@@ -220,7 +228,7 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
     The head needs a valid session token or API key, on the pages for people a session's cookie, or
     a link that takes files and has room. The server asks before it receives a long body; header
     names are as in `X_API_KEY`. If the database fails, the body is admitted, and the application
-    reports the failure after the body.
+    reports the failure after the body; a fault of the service is logged as well.
     """
     given: Iterable[tuple[Resolve, str]]
     given = _in_headers(headers.get("AUTHORIZATION"), headers.get("X_API_KEY"))
@@ -238,7 +246,9 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
             return take_body_slot(caller.grant, int(length or 0), key)
     except ServiceError:
         return None
-    except Exception:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001
+        if service_error_of(error) is None:
+            logging.getLogger("docservice").error("a long body was not judged", exc_info=error)
         return Admission()
 
 
@@ -429,8 +439,11 @@ def _by_document_token(secret: str) -> Caller:
 def _presented_view_tag() -> str:
     """Return the strong entity tag by which a client asks for the rest of a transfer, or ''.
 
-    Firefox sends it in `If-Match`, others in `If-Range`.
+    Firefox sends it in `If-Match`, others in `If-Range`. While only the head of a long body is
+    judged (`admit_long_body`), there is no request yet, and no transfer that goes on.
     """
+    if not has_request_context():
+        return ""
     if not (declared("has_ranges", request) and "Range" in request.headers):
         return ""
     tag, is_weak = unquote_etag(request.headers.get("If-Range") or request.headers.get("If-Match"))

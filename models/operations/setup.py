@@ -103,7 +103,8 @@ def _convert(address: str, *, keeps_copy: bool) -> None:
         unsealed = runner.convert(lambda: seal_all(keyring, told.rows))
     tell("The database is converted.")
     if unsealed:
-        tell(f"{counted(unsealed, 'row')} had been altered: `flask doctor` names them.")
+        rows = counted(unsealed, "row")
+        tell(f"{rows} had been altered and cannot be opened: `flask doctor` names them.")
 
 
 def _runner() -> MigrationRunner:

@@ -232,7 +232,7 @@ def test_an_account_is_deleted_with_its_password_and_says_what_goes(member, alic
     page = member.get("/app/account/delete")
     text = re.sub(r"<[^>]+>", "", page.text)
     assert "1 document, 4 bytes: their encryption keys are destroyed" in text
-    assert "1 link that people can open now" in text
+    assert "1 active link: it opens nothing any more" in text
     assert "/app/account/export" in page.text
 
     wrong = member.submit(page, "/app/account/delete", password="wrong password")

@@ -102,7 +102,7 @@ def test_deleting_and_putting_back_twice_does_it_once(member, found):
 def test_it_is_deleted_for_good_at_once_after_a_question(member, found):
     link = member.api.share(found)
     put_in_bin(member, found)
-    assert "Nobody can restore it then" in member.get("/app/bin").text
+    assert "It can’t be restored then" in member.get("/app/bin").text
     assert delete_now(member, found).headers["Location"] == "/app/bin?done=deleted"
     assert put_back(member, found).status == 404
     assert delete_now(member, found).status == 404

@@ -325,7 +325,7 @@ def test_a_row_that_was_altered_before_opens_after_the_conversion_as_little(
             assert all(one.startswith(name) for one in ids)
         else:
             assert {one.owner_id for one in verify_log().breaks} >= set(ids)
-    assert "rows had been altered, and do not open" in capsys.readouterr().err
+    assert "had been altered and cannot be opened" in capsys.readouterr().err
 
 
 def test_a_conversion_without_the_root_keys_is_refused_and_changes_nothing(former, started, folder):
