@@ -38,19 +38,11 @@ from blueprints.http.serving import needs_no_worker
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from environment import with_file_of_settings
-from models import Event, connected
+from models import Event, connected, setup
+from models.background import PeriodicTask, drop_objects, end_links, sweep
 from models.core import OperatorError, ServiceError, counted, tell, use_for_waits
 from models.documents import delete_unfinished_uploads
 from models.events import SmtpClient
-from models.operations import (
-    PeriodicTask,
-    check_payload_store,
-    drop_objects,
-    end_links,
-    refuse_copied,
-    setup,
-    sweep,
-)
 from models.runtime import (
     SEEN_SECONDS,
     Runtime,
@@ -59,6 +51,7 @@ from models.runtime import (
     operator_message,
     report_node,
 )
+from models.setup import check_payload_store, refuse_copied
 from models.storage import engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
 from server import (

@@ -11,9 +11,9 @@ from flask.testing import FlaskClient
 
 from app import running_app
 from models import SCOPES, ApiKey, Event, User, connected, current_runtime
+from models.background import sweep
 from models.core import set_clock_ahead
 from models.events import SmtpClient
-from models.operations import sweep
 from webhooks import SafeHttpClient, send_due
 
 

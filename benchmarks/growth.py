@@ -31,12 +31,14 @@ from models import (  # noqa: E402
     User,
     Webhook,
     connected,
+    setup,
     transaction,
 )
 from models.accounts import Member, make_space  # noqa: E402
+from models.background import sweep  # noqa: E402
 from models.events.mail import Mail  # noqa: E402
 from models.links import LinkOptions  # noqa: E402
-from models.operations import (  # noqa: E402
+from operations import (  # noqa: E402
     DoctorContext,
     check_contents,
     check_keys,
@@ -45,8 +47,6 @@ from models.operations import (  # noqa: E402
     list_root_keys,
     rotate_root_keys,
     run_checks,
-    setup,
-    sweep,
     verify_log,
 )
 from tests.uploads import upload  # noqa: E402

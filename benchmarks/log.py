@@ -11,9 +11,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from models import Event, User, connected, transaction
-from models.operations import setup, verify_log
+from models import Event, User, connected, setup, transaction
 from models.runtime import create_runtime
+from operations import verify_log
 from settings import Settings
 
 BATCH = 10_000

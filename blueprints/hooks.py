@@ -6,10 +6,9 @@ import time
 
 from flask import Flask, Request, Response, g, request
 
-from models import database, prepare_connection
+from models import database, prepare_connection, setup
 from models.core import Busy, NotFound
 from models.events import current_actor
-from models.operations import setup
 
 from .http import NOBODY
 from .http.access_log import BODILESS, access_of, log_access

@@ -22,10 +22,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
-from models import Document, Webhook, current_runtime
+from models import Document, Webhook, current_runtime, setup
 from models.core import NotFound
-from models.operations import last_backup_at, list_root_keys, setup
 from models.storage import is_server
+from operations import last_backup_at, list_root_keys
 
 from .http import ANYONE, ApiBlueprint
 from .http.access_log import Access

@@ -5,6 +5,7 @@ from typing import Any
 from flask import g
 
 from models import Session, current_runtime
+from models.account_deletion import delete_space
 from models.accounts import (
     ListedMember,
     MemberSpace,
@@ -19,7 +20,6 @@ from models.accounts import (
     remove_member,
     rename_space,
 )
-from models.operations import delete_space
 
 from .http import SESSION, ApiBlueprint
 from .http.clients import client_of_request

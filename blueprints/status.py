@@ -9,9 +9,8 @@ from typing import Any
 from flask import Response, current_app, g, jsonify, render_template
 from markupsafe import escape
 
-from models import User, current_runtime
+from models import User, current_runtime, setup
 from models.core import KeyUnavailable
-from models.operations import setup
 
 from .http import ANYONE, COOKIE, ApiBlueprint
 from .http.problems import STATUS

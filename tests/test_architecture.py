@@ -33,7 +33,8 @@ LAYERS = {  # a top-level package or module -> those it may import
     "settings": {"environment"},
     "environment": set(),
     "server": set(),
-    "blueprints": {"models", "viewer"},
+    "blueprints": {"operations", "models", "viewer"},
+    "operations": {"models", "crypto", "settings"},
     "webhooks": {"models"},
     "viewer": set(),
     "models": {"crypto", "environment", "settings"},
@@ -49,7 +50,6 @@ MODELS = [  # packages of models; each may import those above it
     "accounts",
     "documents",
     "links",
-    "operations",
 ]
 FAMILIES = [  # of formats; each may import those above it
     f"viewer.formats.{family}"
@@ -118,7 +118,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "olefile": {"viewer.formats.mail", "viewer.formats.sheets"},
     "obstore": {"models.storage"},
     "passlib": {"crypto"},
-    "peewee": {"models"},
+    "peewee": {"models", "operations"},
     "playhouse": {"models"},
     "prometheus_client": {"blueprints.metrics"},
     "psycopg": {"models.storage"},

@@ -11,7 +11,7 @@ from viewer import format_size
 from viewer.markup.formatting import format_count
 
 ROOT = Path(__file__).parents[1]
-CODE = ("blueprints", "models", "server", "webhooks", "app.py", "settings.py")
+CODE = ("blueprints", "models", "operations", "server", "webhooks", "app.py", "settings.py")
 VERBS = {
     "allows",
     "checks",

@@ -51,7 +51,16 @@ chmod +x "$3/bin/"*
 """
 NOTHING = "#!/bin/sh\n"
 COPIED = ("*.py", "requirements.lock", "deploy")
-LINKED = ("blueprints", "crypto", "models", "server", "templates", "viewer", "webhooks")
+LINKED = (
+    "blueprints",
+    "crypto",
+    "models",
+    "operations",
+    "server",
+    "templates",
+    "viewer",
+    "webhooks",
+)
 
 
 class Machine:

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from models import operations
+import operations
 from models.core import OperatorError, counted
-from models.operations import ImportedAccount
+from operations import ImportedAccount
 
 from .output import fail_if, progress, secret, table, with_database
 

@@ -15,10 +15,11 @@ from pathlib import Path
 import click
 from flask.cli import AppGroup, with_appcontext
 
-from models import User, connected, current_runtime, operations
+import operations
+from models import User, background, connected, current_runtime
 from models.core import counted
-from models.operations import DoctorContext, Finding, ReportProgress
 from models.storage import SERVICE, is_server
+from operations import DoctorContext, Finding, ReportProgress
 from viewer import configured_converter, missing_parts, seccomp_available
 
 from .output import fail_if, operator_errors, progress, table, with_database
@@ -298,7 +299,7 @@ def prune() -> None:
 @with_database
 def sweep() -> None:
     """Delete what has expired. The running service does so every minute."""
-    swept = operations.sweep()
+    swept = background.sweep()
     click.echo(f"{counted(swept, 'expired document was', 'expired documents were')} deleted.")
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from models import connected
-from models.operations import ReportProgress, setup
+from models import connected, setup
 from models.runtime import operator_message
+from operations import ReportProgress
 
 LINE_SECONDS, TERMINAL_SECONDS = 5.0, 0.1
 

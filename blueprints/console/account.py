@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from flask import Response, g, request
 
 from models import ApiKey, Collection, Document, Session, User, Webhook, current_runtime
+from models.account_deletion import AccountContents, delete_account
 from models.accounts import (
     Identity,
     Invitation,
@@ -25,9 +26,9 @@ from models.core import NotFound, RegistrationClosed, SessionRequired, now, rfc3
 from models.documents import all_with_binned
 from models.events import NOTICES, VISITED, has_mail
 from models.links import links_of_owner
-from models.operations import AccountContents, ExportedLog, delete_account
 from models.records import ResultPage
 from models.runtime import Provider, network_of
+from operations import ExportedLog
 
 from ..http import COOKIE, NOBODY
 from ..http.authentication import (

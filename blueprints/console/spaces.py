@@ -6,6 +6,7 @@ from typing import Any
 from flask import Response, g, request
 
 from models import Session, User, current_runtime
+from models.account_deletion import delete_space
 from models.accounts import (
     ROLES,
     Invitation,
@@ -25,7 +26,6 @@ from models.accounts import (
     spaces_of,
 )
 from models.core import NotFound
-from models.operations import delete_space
 
 from ..http.authentication import clear_space_cookie, set_space_cookie
 from ..http.clients import client_of_request

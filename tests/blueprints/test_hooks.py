@@ -5,8 +5,8 @@ import pytest
 from app import create_app
 from crypto import passwords
 from models import ApiKey, User, database
+from models.account_deletion import delete_account
 from models.events import current_actor
-from models.operations import delete_account
 from tests.people import PASSWORD
 
 LOGIN = {"email": "alice@example.org", "password": PASSWORD}

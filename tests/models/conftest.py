@@ -8,10 +8,9 @@ from contextlib import closing, contextmanager
 import pytest
 
 from crypto import Keyring
-from models import User, connected, current_runtime, database
+from models import User, connected, current_runtime, database, setup
 from models.core import ids
 from models.events import current_actor
-from models.operations import setup
 from models.runtime import create_runtime
 from models.storage import engine
 from settings import Settings

@@ -10,7 +10,7 @@ import pytest
 from models import Event, User, Webhook, WebhookDelivery, database
 from models.core import now
 from models.events import Mail, Outcome, delivery_queued
-from models.operations import verification
+from operations import verification
 from settings import read_settings
 from tests.mailbox import BASE
 from tests.receiver import Receiver

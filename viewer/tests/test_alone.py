@@ -13,7 +13,17 @@ from viewer.tests import samples
 pytestmark = pytest.mark.slow
 
 VIEWER = Path(__file__).parents[1]
-OTHERS = ("app", "blueprints", "crypto", "models", "server", "settings", "tests", "webhooks")
+OTHERS = (
+    "app",
+    "blueprints",
+    "crypto",
+    "models",
+    "operations",
+    "server",
+    "settings",
+    "tests",
+    "webhooks",
+)
 
 
 @pytest.fixture(scope="module")

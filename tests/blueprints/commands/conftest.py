@@ -6,8 +6,7 @@ import shutil
 
 import pytest
 
-from models import User, connected
-from models.operations import setup
+from models import User, connected, setup
 from tests.models.conftest import empty_instance
 from tests.service import app_of_commands
 from tests.uploads import upload

@@ -4,7 +4,7 @@ import pytest
 
 from models import Collection, Document, DocumentToken, Event, User, connected, database
 from models.links import LinkOptions
-from models.operations.verification import check_contents, check_rows
+from operations.verification import check_contents, check_rows
 from tests.uploads import upload
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from models import Document, User, connected
+from models.account_deletion import delete_account, delete_space
 from models.accounts import Member, add_member, enter_space, make_space
-from models.operations import delete_account, delete_space
 from tests.uploads import upload
 
 pytestmark = pytest.mark.usefixtures("quick_passphrases")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from models import Document, connected, current_runtime
-from models.operations import setup
+from models import Document, connected, current_runtime, setup
 
 
 def test_backup_prints_the_file_and_the_root_key_a_restore_needs(run, document, roots, tmp_path):

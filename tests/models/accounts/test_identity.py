@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from models import Session, User, current_runtime, database
+from models.account_deletion import delete_account
 from models.accounts import (
     Assertion,
     Identity,
@@ -14,9 +15,10 @@ from models.accounts import (
     UsedSignIn,
     let_in,
 )
+from models.background import sweep
 from models.core import QuotaExceeded, RegistrationClosed, WrongCredentials
-from models.operations import delete_account, rotate_root_keys, sweep
-from models.operations.verification import check_rows
+from operations import rotate_root_keys
+from operations.verification import check_rows
 
 MINUTE = 60_000
 ISSUER = "https://login.example.org"

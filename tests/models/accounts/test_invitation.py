@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from models import Event, User, connected, current_runtime
+from models import Event, User, connected, current_runtime, setup
 from models.accounts import Invitation, register
+from models.background import sweep
 from models.core import Invalid, now
-from models.operations import backup, restore_backup, setup, sweep
+from operations import backup, restore_backup
 
 PASSWORD = "correct horse battery"
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from models import User, database
+from models.account_deletion import delete_account, delete_space
 from models.accounts import Assertion, Invitation, add_member, enter_space, let_in, make_space
 from models.accounts import register as register_account
 from models.events import MailLimit, mail_limit, payers_of
-from models.operations import delete_account, delete_space
 from models.storage import SERVICE
 
 PASSWORD = "correct horse battery"

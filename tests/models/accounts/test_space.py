@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from models import Document, Event, Session, User, current_runtime, database
+from models.account_deletion import delete_account, delete_space
 from models.accounts import (
     Assertion,
     Identity,
@@ -19,6 +20,7 @@ from models.accounts import (
     space,
     spaces_of,
 )
+from models.background import sweep
 from models.core import (
     LastManager,
     NotFound,
@@ -29,14 +31,8 @@ from models.core import (
 )
 from models.documents import uploads
 from models.events import current_actor
-from models.operations import (
-    delete_account,
-    delete_space,
-    rotate_root_keys,
-    sweep,
-    verify_log,
-)
-from models.operations.verification import check_contents, check_rows
+from operations import rotate_root_keys, verify_log
+from operations.verification import check_contents, check_rows
 from tests.uploads import Sent, upload
 
 ISSUER = "https://login.example.org"
@@ -197,7 +193,7 @@ def test_an_account_is_kept_whose_space_would_have_no_manager(alice, bob, team):
 def test_a_deletion_of_a_space_that_was_cut_off_is_finished_by_the_sweeper(
     alice, team, monkeypatch
 ):
-    monkeypatch.setattr("models.operations.account_deletion._finish", lambda _: None)
+    monkeypatch.setattr("models.account_deletion._finish", lambda _: None)
     delete_space(team, alice.id)
     monkeypatch.undo()
     assert spaces_of(alice.id) == []

@@ -2,10 +2,9 @@
 
 import pytest
 
-from models import Session, current_runtime
+from models import Session, current_runtime, setup
 from models.accounts import TokenKey
 from models.core import now
-from models.operations import setup
 
 DAY_MS = 24 * 60 * 60 * 1000
 

@@ -5,13 +5,14 @@ from contextlib import closing
 
 import pytest
 
-from models import Document, DocumentToken, Event, current_runtime, transaction
+from models import Document, DocumentToken, Event, current_runtime, setup, transaction
+from models.background import sweep
 from models.core import NotFound, now
 from models.documents import bin_page, binned, delete_for_good, put_back, put_in_bin
 from models.links import LinkOptions
-from models.operations import setup, sweep, verification
-from models.operations.doctor import DoctorContext, _sweeper
 from models.storage import connected
+from operations import verification
+from operations.doctor import DoctorContext, _sweeper
 from tests.uploads import upload
 
 DAY = 24 * 60 * 60 * 1000

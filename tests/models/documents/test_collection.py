@@ -6,6 +6,7 @@ import pytest
 
 from crypto import DecryptionError
 from models import Collection, Document, DocumentToken, Event, connected, database
+from models.background import sweep
 from models.core import (
     Invalid,
     NotFound,
@@ -17,7 +18,7 @@ from models.core import (
 )
 from models.documents import MOST_DOCUMENTS
 from models.links import LinkOptions, TokenGrant, count_view, links_of_owner, receive, secret_of
-from models.operations import check_contents, checkpoint, rotate_root_keys, sweep, verify_log
+from operations import check_contents, checkpoint, rotate_root_keys, verify_log
 from tests.uploads import Sent, upload
 from tests.waiting import run_in_threads
 

@@ -9,16 +9,18 @@ import pytest
 
 from crypto import DecryptionError
 from models import Document, database, in_one_transaction
+from models.account_deletion import delete_account
+from models.background import drop_objects, sweep
 from models.core import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
 from models.documents import UnreferencedObject, delete_unfinished_uploads
 from models.documents import uploads as upload_module
 from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
 from models.links import LinkOptions
-from models.operations import delete_account, drop_objects, drop_unreferenced_objects, sweep
 from models.runtime import service_error_of
 from models.runtime.quota import Quota
 from models.storage import disk_space, group_commit
 from models.storage.payloads import PIECE_BYTES
+from operations import drop_unreferenced_objects
 from tests.forking import run_program
 from tests.uploads import Sent, first_link, pieces, upload
 
@@ -192,8 +194,10 @@ from models.storage import transactions
 from models.runtime.state import create_runtime
 from models.documents.unreferenced_object import UnreferencedObject
 from models import Document, User
-from models.operations import setup
-from models.operations import delete_account, drop_objects, move_payloads
+from models import setup
+from models.account_deletion import delete_account
+from models.background import drop_objects
+from operations import move_payloads
 from settings import Settings
 from tests.kills import die, dying_after
 from tests.uploads import upload

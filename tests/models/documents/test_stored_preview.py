@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from models import Event, StoredPreview, User, connected, current_runtime
+from models.background import sweep
 from models.core import Busy, now
-from models.operations import sweep
 from models.runtime import BeingMadeError, previews
 from models.storage import database
 from models.storage.payloads import PIECE_BYTES

@@ -9,11 +9,11 @@ import pytest
 from peewee import OperationalError
 
 from models import Document, connected, database, in_one_transaction, transaction
+from models.background import sweep
 from models.core import Invalid, StorageFull, StoredUnsynced, generate_id
 from models.documents import delete_aborted_uploads, delete_unfinished_uploads, upload
 from models.documents.uploads import STEP_PIECES
 from models.links import LinkOptions
-from models.operations import sweep
 from models.runtime import service_error_of
 from models.storage import engine
 from models.storage import group_commit as group_sync

@@ -14,10 +14,10 @@ from models import (
     database,
     transaction,
 )
+from models.background import sweep
 from models.core import Busy, ids
 from models.events import event as event_module
 from models.links import LinkOptions
-from models.operations import sweep
 from models.storage.sqlite import PRAGMAS
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads

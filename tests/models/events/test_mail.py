@@ -10,10 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from models import database
+from models.background import sweep
 from models.core import now
 from models.events import Mail, MailLimit, SmtpClient, is_mail_address
-from models.operations import sweep, verification
 from models.storage import SERVICE
+from operations import verification
 from settings import Settings, WrongSetting, read_settings
 from tests.mailbox import FROM, SECRET, USER, Mailbox, certificate
 from tests.waiting import until

@@ -6,11 +6,12 @@ import pytest
 from peewee import SQL
 
 from models import Event, Webhook, WebhookDelivery, database
+from models.background import sweep
 from models.core import NotFound, ids
 from models.events import Outcome
 from models.events.delivery import _FIRST_OF_EACH
 from models.events.webhook import FAILING_MS, OVERLAP_MS
-from models.operations import sweep, verification
+from operations import verification
 from tests.models.events.test_event import DAY_MS, told
 
 GOOD, BAD, GONE = Outcome(1, 204, ""), Outcome(1, 500, "oh"), Outcome(1, 410, "")

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from models import Event, Webhook, WebhookDelivery, current_runtime, database
+from models.account_deletion import delete_account
+from models.background import sweep
 from models.core import OPENINGS, QuotaExceeded, TooManyRequests
 from models.documents import Collection
 from models.links import (
@@ -16,8 +18,8 @@ from models.links import (
     TokenGrant,
     guards,
 )
-from models.operations import delete_account, sweep, verification
 from models.runtime.rate_limiter import RateLimiter
+from operations import verification
 from tests.uploads import upload
 
 TABLES = "recipient", "opening", "kept_text"

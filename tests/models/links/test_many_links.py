@@ -5,11 +5,12 @@ from contextlib import contextmanager
 import pytest
 
 from models import DocumentToken, Event, transaction
+from models.account_deletion import delete_account
+from models.background import end_links
 from models.core import NotFound, QuotaExceeded, TokenSpent
 from models.documents import Collection, Document, collection, put_back, put_in_bin
 from models.links import LinkOptions, count_view, deleted_target, document_token, replacer_of
 from models.links.deleted_target import DeletedTarget, end_links_of_deleted
-from models.operations import delete_account, end_links
 from models.records import table
 from tests.uploads import upload
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from models import Event, Webhook, database, transaction
+from models.background import sweep
 from models.core import Invalid
 from models.documents import Collection
 from models.events import MailLimit, current_actor, line_of
 from models.links import DocumentToken, LinkOptions, Proof, TokenGrant, guards
-from models.operations import sweep
 from settings import read_settings
 from tests.mailbox import BASE
 from tests.uploads import upload

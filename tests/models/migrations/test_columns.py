@@ -2,8 +2,8 @@
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
-from models.operations.verification import TABLES_WITH_KEYS
 from models.records import Table
+from models.setup import TABLES_WITH_KEYS
 from models.storage import database
 
 KINDS = {TextField: "TEXT", BlobField: "BLOB", IntegerField: "INTEGER", BigIntegerField: "INTEGER"}

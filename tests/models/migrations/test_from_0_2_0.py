@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from crypto import Keyring, KeyringError, event_hash
-from models import ApiKey, Collection, Document, DocumentToken, Event, Session, User, Webhook
+from models import ApiKey, Collection, Document, DocumentToken, Event, Session, User, Webhook, setup
 from models.accounts import StoredResponse, register
 from models.core import KeyRevoked, OperatorError, SessionExpired, TokenSpent, now
 from models.documents import binned
 from models.events import Mail, WebhookDelivery
 from models.links import FormerTarget, Opening, TokenGrant
-from models.operations import doctor, restore_backup, setup, verification, verify_log
 from models.runtime import create_runtime
 from models.storage import close_database, connected, database, sqlite_files
+from operations import doctor, restore_backup, verification, verify_log
 from settings import Settings, read_settings
 from tests import postgres
 from tests.forking import run_program
@@ -62,7 +62,7 @@ KILLED_AFTER = (
 OPEN = """
 import os, re, signal, sys
 from pathlib import Path
-from models.operations import setup
+from models import setup
 from models.runtime import create_runtime
 from settings import Settings
 open_database = setup.storage.open_database

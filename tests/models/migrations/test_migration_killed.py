@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from models.operations import setup
+from models import setup
 from models.storage import close_database
 from tests.forking import run_program
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 OPEN = """
 import sys
-from models.operations import setup
+from models import setup
 from models.storage import close_database
 own, Runner = sys.argv[2], setup.MigrationRunner
 setup.MigrationRunner = lambda database, _, **how: Runner(database, own, **how)

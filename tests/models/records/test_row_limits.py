@@ -16,12 +16,12 @@ from models import (
     database,
     transaction,
 )
+from models.background import sweep
 from models.core import NotFound, QuotaExceeded, now
 from models.events import TYPES
 from models.links import LinkOptions, count_view
-from models.operations import sweep
-from models.operations.setup import MIGRATIONS
 from models.runtime.quota import Quota
+from models.setup import MIGRATIONS
 from tests.service import ROOT
 from tests.uploads import first_link, upload
 

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from models.operations import setup
+from models import setup
 from models.storage import disk_space, sqlite_engine
 
 

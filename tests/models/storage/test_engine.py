@@ -4,9 +4,8 @@ import sys
 
 import pytest
 
-from models import database, transaction
+from models import database, setup, transaction
 from models.core import OperatorError
-from models.operations import setup
 from models.storage import close_database, engine, separate_transaction
 from settings import WrongSetting, read_settings
 

@@ -8,7 +8,17 @@ from functools import partial
 import pytest
 from peewee import IntegrityError, OperationalError
 
-from models import Event, StoredResponse, User, connected, database, in_one_transaction, transaction
+from models import (
+    Event,
+    StoredResponse,
+    User,
+    connected,
+    database,
+    in_one_transaction,
+    setup,
+    transaction,
+)
+from models.background import sweep
 from models.core import (
     Busy,
     DatabaseUnavailable,
@@ -17,7 +27,6 @@ from models.core import (
     StorageFull,
     TooManyRequests,
 )
-from models.operations import setup, sweep
 from models.runtime import service_error_of
 from models.runtime.rate_limiter import SharedRateLimiter
 from models.storage import engine, separate_transaction

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from peewee import DatabaseError, SqliteDatabase
 
+from models import setup
 from models.core import OperatorError
-from models.operations import setup
 from models.storage import MigrationRunner, close_database, database, schema, sqlite_files
 from models.storage.schema import schema_differences
 from models.storage.sqlite import pragma

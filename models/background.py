@@ -1,0 +1,157 @@
+"""Background work: a thread that repeats a function, and the deletion of expired rows: documents,
+also from the bin, sessions, invitations, stored responses and old rows.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from .account_deletion import finish_deletions
+from .accounts import (
+    RESPONSE_KEPT_MS,
+    Invitation,
+    Session,
+    StoredResponse,
+    TokenKey,
+    UsedSignIn,
+)
+from .core import PayloadStoreAway, now
+from .documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
+from .events import Mail, MailLimit, WebhookDelivery, forget_many_events, forget_old_events
+from .links import DocumentToken, Opening, end_links_of_deleted
+from .runtime import (
+    current_runtime,
+    errors_of,
+    forget_idle_limits,
+    independent_steps,
+    log_failure,
+)
+from .storage import connected, engine, transaction
+
+ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
+
+
+class PeriodicTask:
+    """A function that a thread repeats, at once for the first time. An exception does not end the
+    repetition; of the same kind in each run only the first is logged.
+
+    `at_start` is called once before the work, `at_end` once by `stop`, and `count_failed` with the
+    name of the work for each exception.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[], object],
+        pause_seconds: float,
+        at_start: Callable[[], object] = lambda: None,
+        at_end: Callable[[], object] = lambda: None,
+        count_failed: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        self._work = work
+        self._pause_seconds = pause_seconds
+        self._at_start = at_start
+        self._at_end = at_end
+        self._count_failed = count_failed
+        self._stopped = threading.Event()
+        self._failures: set[type[Exception]] = set()  # of the last run
+        self._thread = threading.Thread(target=self._run, name=work.__name__, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop, and return when the current run has ended, so that the database may be closed."""
+        self._stopped.set()
+        self._thread.join()
+        self._attempt(self._at_end)
+
+    def _run(self) -> None:
+        self._attempt(self._at_start)
+        while not self._stopped.is_set():
+            self._attempt(self._work)
+            self._stopped.wait(self._pause_seconds)
+
+    def _attempt(self, work: Callable[[], object]) -> None:
+        former = self._failures
+        self._failures = set()
+        try:
+            work()
+        except Exception as failure:  # a full disk now must not prevent later runs
+            for error in errors_of(failure):
+                self._count_failed(self._thread.name)
+                if type(error) not in former | self._failures:
+                    log_failure(f"{self._thread.name} failed", error)
+                self._failures.add(type(error))
+
+
+def sweep() -> int:
+    """Delete expired rows; returns the number of documents deleted.
+
+    A step or a row that fails keeps no other from being tried. Raises their errors.
+    """
+    due: list[Document] = []
+    expired: list[DocumentToken] = []
+    with independent_steps() as do:
+        with connected():
+            do(lambda: due.extend(Document.all_due()))
+            for document in due:
+                do(document.delete_if_due)
+            do(lambda: expired.extend(DocumentToken.all_expired()))
+            for token in expired:
+                do(token.spend_if_expired)
+            do(delete_aborted_uploads)
+            do(drop_objects)
+            do(forget_idle_limits)
+            for delete in _deletions_of_old_rows():
+                do(delete)
+            do(forget_old_events)
+            do(Opening.forget_old)
+            do(_delete_links_beyond_quota)
+            do(WebhookDelivery.forget_many)
+            do(forget_many_events)
+            do(finish_deletions)
+            do(engine().truncate_wal)
+        do(engine().keep_ballast)
+    current_runtime().swept_at = time.time()
+    return len(due)
+
+
+def drop_objects() -> None:
+    """Delete objects that no document refers to any more."""
+    with suppress(PayloadStoreAway):  # logged; tried again later
+        UnreferencedObject.drop_due(Document.having_objects)
+
+
+def end_links() -> None:
+    """Go on to end the links of deleted documents and collections that had many."""
+    with connected():
+        end_links_of_deleted()
+
+
+def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:
+    moment = now()
+    is_old_response = StoredResponse.created_at <= moment - RESPONSE_KEPT_MS
+    has_long_ended = DocumentToken.revoked_at <= moment - ENDED_TOKENS_KEPT_MS
+    return (
+        lambda: Session.delete_in_batches(Session.expires_at <= moment),
+        lambda: Invitation.delete_in_batches(Invitation.expires_at <= moment),
+        lambda: StoredResponse.delete_in_batches(is_old_response),
+        lambda: DocumentToken.delete_in_batches(has_long_ended),
+        UsedSignIn.forget_old,
+        WebhookDelivery.forget_old,
+        Mail.forget_old,
+        MailLimit.forget_old,
+        _forget_old_token_keys,
+        StoredPreview.forget_expired,
+    )
+
+
+def _forget_old_token_keys() -> None:
+    with transaction():
+        TokenKey.forget_old()
+
+
+def _delete_links_beyond_quota() -> None:
+    """Delete the oldest ended links of the owners who have too many."""
+    most = current_runtime().settings.quota_links
+    has_ended = DocumentToken.revoked_at.is_null(False) | DocumentToken.spent_at.is_null(False)
+    DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, has_ended)

@@ -1,0 +1,330 @@
+"""The start: the database is opened and migrated, and its keyring loaded."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from peewee import SQL, fn
+from peewee import Table as TableReference
+
+from crypto import Keyring, KeyringError, RootKeyMissing
+from crypto.tokens import PasetoCodec
+from settings import PREFIX, Settings, WrongSetting
+
+from . import storage
+from .accounts import StoredResponse, TokenKey, User
+from .conversion import Told, keep_backup, seal_all
+from .core import OperatorError, counted, now, tell
+from .documents import Collection, Document
+from .events import Mail
+from .runtime import check_nodes, current_runtime, operator_message
+from .sealing_key import ServiceKey, load_service_key
+from .storage import (
+    MigrationRunner,
+    connected,
+    database,
+    engine,
+    is_before_0_2_0,
+    is_of_0_2_0,
+)
+
+MIGRATIONS = str(Path(__file__).parent / "migrations")
+CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work
+TABLES_WITH_KEYS: tuple[Any, ...] = (
+    User,
+    Document,
+    Collection,
+    StoredResponse,
+    Mail,
+    TokenKey,
+    ServiceKey,
+)
+_IN_OBJECTS = SQL("place = 'objects'")  # as the index has it
+_KEYRING_SOURCES = ("keyring", "keyring_file", "keyring_command")
+
+
+def open_runtime(path: str | None = None, *, keeps_copy: bool = True) -> None:
+    """Open the database of the settings, or the one at `path`, and the keyring, unless open.
+
+    A file of version 0.2.0 is converted, and `keeps_copy` of it beside it.
+    """
+    runtime = current_runtime()
+    if runtime.is_open:
+        return
+    with runtime.lock:
+        if not runtime.is_open:
+            address = path or runtime.settings.database
+            open_database(address, runtime.settings.threads)
+            if is_former():
+                _convert(address, keeps_copy=keeps_copy)
+            load_keyring()
+            runtime.is_open = True
+
+
+def open_database(address: str, threads: int = 0) -> None:
+    """Open or create the database, readable by this user only, and migrate it.
+
+    One of version 0.2.0 is left to `open_runtime`, which has the keyring to convert it. `address`
+    is a path or a URL; so many `threads` of requests need a connection to a server.
+    """
+    if not storage.is_server(address):
+        storage.create_file(address)
+    storage.open_database(address, threads + CONNECTIONS_BESIDE_REQUESTS)
+    with connected(), engine().migrating():
+        refuse_other_version()
+        refuse_foreign_schema()
+        if is_older() and not is_former():  # else nothing is written: it may be a standby
+            _migrate()
+
+
+def _migrate() -> None:
+    """Migrate the database; say so where it may take long, or an operator would stop it."""
+    made = _migrations_made()
+    newest = max(_migrations())[:4]
+    if made:
+        tell(f"Migrating the database from {max(made)[:4]} to {newest}; this may take minutes.")
+    _runner().up()
+    if made:
+        tell(f"The database is migrated to {newest}.")
+
+
+def is_former() -> bool:
+    """Return whether the database is of version 0.2.0, and not converted yet."""
+    return is_of_0_2_0(_migrations_made())
+
+
+def _convert(address: str, *, keeps_copy: bool) -> None:
+    """Convert a database of version 0.2.0, in one transaction, after a copy of it was made."""
+    keyring = keyring_of_settings()
+    _require_roots(keyring)
+    told = Told(tell)
+    tell("Converting the database of version 0.2.0; this may take minutes.")
+    if engine().is_shared:
+        tell("Nothing is copied on a server: to go back, restore what pg_dump has written before.")
+    elif keeps_copy:
+        backup = keep_backup(Path(address), lambda _done, _total: None)
+        tell(f"A copy of it is kept: {backup}")
+    with connected(), engine().migrating():
+        if not is_former():  # another process was faster
+            return
+        runner = _runner()
+        unsealed = runner.convert(lambda: seal_all(keyring, told.rows))
+    tell("The database is converted.")
+    if unsealed:
+        rows = counted(unsealed, "row")
+        tell(f"{rows} had been altered and cannot be opened: `flask doctor` names them.")
+
+
+def _runner() -> MigrationRunner:
+    return MigrationRunner(database, MIGRATIONS, on_server=engine().is_shared)
+
+
+def refuse_other_version() -> None:
+    """Raise `OperatorError` if a later version has made the database, or one before 0.2.0."""
+    made = _migrations_made()
+    if is_before_0_2_0(made):
+        raise OperatorError(
+            f"A version before 0.2.0 made this database ({max(made)}). Nothing was changed. Start "
+            "version 0.2.0 with it once, then this one."
+        )
+    if not is_of_0_2_0(made) and (newer := made - _migrations()):
+        raise OperatorError(f"A newer version made this database ({max(newer)}). Upgrade first.")
+
+
+def refuse_foreign_schema() -> None:
+    """Raise `OperatorError` if something in the schema is foreign, missing or altered."""
+    if problems := schema_problems():
+        sentence = f"This service did not make this database as it is: {', '.join(problems)}. "
+        raise OperatorError(f"{sentence}Drop what is foreign, or restore another backup.")
+
+
+def schema_problems() -> list[str]:
+    """Return foreign, missing or altered parts of the schema, each as `trigger x is foreign`."""
+    with connected():
+        return engine().schema_differences(MIGRATIONS, _runner().applied())
+
+
+def table_problems() -> list[str]:
+    """Return the differences of tables on a server from those that the migrations make.
+
+    The service starts all the same: a missing index prevents neither reading nor verifying.
+    """
+    with connected():
+        return engine().table_differences(MIGRATIONS)
+
+
+def is_older() -> bool:
+    """Return whether there are migrations still to run."""
+    return not _migrations() <= _migrations_made()
+
+
+def _migrations() -> set[str]:
+    return {migration.name for migration in _runner().migrations()}
+
+
+def _migrations_made() -> set[str]:
+    with connected():
+        return set(_runner().applied())
+
+
+def root_keys_in_use() -> Counter[str]:
+    """Return the number of rows whose key each root key wraps, by its id."""
+    used: Counter[str] = Counter()
+    with connected():
+        names = {table._meta.table_name for table in TABLES_WITH_KEYS}
+        if is_former():
+            names = names - {ServiceKey._meta.table_name} | {"authority_key"}
+        for name in names:
+            table: Any = TableReference(name, ("id", "root"))
+            rows = table.select(table.root, fn.COUNT(table.id)).group_by(table.root)
+            used.update(dict(database.execute(rows).fetchall()))
+    return used
+
+
+def load_keyring() -> None:
+    """Load the keyring that the settings name."""
+    with _naming_keyring():
+        use_keyring(_keyring(current_runtime().settings))
+
+
+def keyring_of_settings() -> Keyring:
+    """Return the keyring that the settings name."""
+    with _naming_keyring():
+        return _keyring(current_runtime().settings)
+
+
+@contextmanager
+def _naming_keyring() -> Iterator[None]:
+    """Let errors of the keyring say which setting names it."""
+    source = _keyring_source(current_runtime().settings)
+    try:
+        yield
+    except (KeyringError, OSError) as error:
+        raise KeyringError(f"{source}: {operator_message(error)}") from error
+
+
+def _keyring_source(settings: Settings) -> str:
+    """Return the name of the setting that says where the keyring is."""
+    given = [PREFIX + name.upper() for name in _KEYRING_SOURCES if getattr(settings, name)]
+    if len(given) > 1:
+        raise WrongSetting(f"{' and '.join(given)} name two keyrings. Set one of them.")
+    return given[0] if given else f"{PREFIX}INSTANCE_PATH"
+
+
+def _keyring(settings: Settings) -> Keyring:
+    if settings.keyring_command:
+        return Keyring(command=settings.keyring_command)
+    if settings.keyring:
+        return Keyring(text=settings.keyring)
+    if settings.keyring_file:
+        _require_made(settings.keyring_file)
+        return Keyring(settings.keyring_file)
+    return open_keyring(settings.instance_path / "keyring")
+
+
+def open_keyring(path: Path) -> Keyring:
+    """Return the keyring at `path`; make one only while the database holds no wrapped key."""
+    _require_made(path)
+    if not path.exists() and not root_keys_in_use():
+        return Keyring.create(path)
+    return Keyring(path)
+
+
+def _require_made(path: Path) -> None:
+    """Raise KeyringError at the first start on a server: each machine would make its own."""
+    if engine().is_shared and not path.exists() and not root_keys_in_use():
+        raise KeyringError(
+            f"There is no keyring at {path}. Make it once, and put the same file on every machine: "
+            f"(umask 077; flask --app app keys make > {path})"
+        )
+
+
+def use_keyring(keyring: Keyring) -> None:
+    """Wrap and unwrap with this keyring; `KeyringError` if it lacks a root key that is in use."""
+    _require_roots(keyring)
+    runtime = current_runtime()
+    runtime.keyring = keyring
+    check_nodes()
+    try:
+        runtime.service_key = load_service_key()
+    except RootKeyMissing:  # another process has begun the database meanwhile
+        _require_roots(keyring)
+        raise
+    with connected():
+        if not TokenKey.newest_first():
+            TokenKey.draw()
+    runtime.session_tokens = PasetoCodec(TokenKey.newest_first, now=now)
+    runtime.tickets = PasetoCodec(TokenKey.newest_first, b"ticket", now=now)
+    runtime.view_tags = PasetoCodec(TokenKey.newest_first, b"view tag", now=now)
+
+
+def _require_roots(keyring: Keyring) -> None:
+    if missing := set(root_keys_in_use()) - {root.id for root in keyring}:
+        where = f" at {keyring.path}" if keyring.path else ""
+        raise KeyringError(
+            f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "
+            f"documents are sealed with. Put the right keyring back{where}; no new one is made."
+        )
+
+
+def check_payload_store() -> None:
+    """Read and write as the service will. Raises `PayloadStoreAway` if that fails.
+
+    Raises `OperatorError` if the objects are not those of this database.
+    """
+    objects = current_runtime().payload_objects
+    with connected():
+        in_objects = Document.select(Document.id).where(_IN_OBJECTS)
+        newest = in_objects.order_by(Document.id.desc()).first()
+        database_id = ServiceKey.select().get().id
+    if objects is None:
+        if newest:
+            raise OperatorError("Documents lie in an object store. Set DOCSERVICE_PAYLOADS to it.")
+        return
+    owner = objects.owner()
+    if owner not in (None, database_id):
+        raise OperatorError(
+            f"{objects.url} holds the payloads of another database ({owner}). Name another prefix "
+            "in DOCSERVICE_PAYLOADS, or empty this one."
+        )
+    if owner is None and newest and not objects.exists(newest.id):
+        raise OperatorError(f"{objects.url} lacks this database's payloads. Name the right one.")
+    objects.set_owner(database_id)
+
+
+def refuse_copied(database: str) -> None:
+    """Raise `OperatorError` if this file was copied to a server, which has gone on since."""
+    if (mark := mark_of_copy(database)).exists():
+        raise OperatorError(
+            f"{database} was copied to {mark.read_text().strip()}: set DOCSERVICE_DATABASE to that "
+            f"address. To give up the copy and go on with the file, delete {mark}."
+        )
+
+
+def mark_of_copy(database: str) -> Path:
+    """Return the file beside a database that says which server it was copied to."""
+    return Path(f"{database}.copied")
+
+
+def is_ready() -> bool:
+    """Return whether the database can be read, written and synced, and the keyring be read."""
+    return why_not_ready() is None
+
+
+def why_not_ready() -> str | None:
+    """Return a sentence for anybody, without places and settings; None if the service is ready."""
+    try:
+        with connected():
+            User.select(User.id).limit(1).execute()
+            fault = engine().fault()
+    except Exception:  # noqa: BLE001  whatever it is, the database cannot be used
+        return "The database does not answer."
+    if fault:
+        return fault
+    try:
+        _ = current_runtime().keyring.primary.id
+    except Exception:  # noqa: BLE001
+        return "The keyring cannot be read."
+    return None

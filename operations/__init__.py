@@ -1,0 +1,36 @@
+"""The work of an operator: backups, key rotation, verification, the audit, export and import."""
+
+import models  # before a module of this package imports peewee
+from crypto import generate_root_key
+
+from .audit import AuditResult, ExportedLog, checkpoint, read_receipts, verify_log
+from .backup import (
+    create_backup,
+    last_backup_at,
+    open_to_back_up,
+    receipts_of,
+    record_backup,
+    require_file,
+    restore_backup,
+)
+from .doctor import DoctorContext, Finding, run_checks
+from .exporting import ExportResult, export_accounts
+from .importing import ImportedAccount, give_up_imports, import_accounts
+from .key_rotation import (
+    RootKeyUsage,
+    is_primary_kept,
+    list_root_keys,
+    record_kept_root_key,
+    retire_root_key,
+    rotate_root_keys,
+)
+from .payloads import (
+    PLACES,
+    MoveResult,
+    drop_unreferenced_objects,
+    move_payloads,
+    unreferenced_objects,
+)
+from .postgres_copy import copy_to_postgres
+from .progress import ReportProgress
+from .verification import check_contents, check_keys

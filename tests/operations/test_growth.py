@@ -1,0 +1,142 @@
+"""Twice the rows take twice the work, and no statement has a parameter for each row."""
+
+import re
+import sqlite3
+
+import pytest
+
+from models import (
+    ApiKey,
+    Collection,
+    DocumentToken,
+    Event,
+    EventHead,
+    User,
+    Webhook,
+    WebhookDelivery,
+    database,
+    transaction,
+)
+from models.background import sweep
+from models.links import LinkOptions
+from models.records import Table
+from models.records import table as tables
+from operations import (
+    audit,
+    check_contents,
+    check_keys,
+    checkpoint,
+    export_accounts,
+    read_receipts,
+    rotate_root_keys,
+    verify_log,
+)
+from tests.uploads import upload
+
+pytestmark = pytest.mark.usefixtures("quick_passphrases")
+PASSPHRASE = "a long passphrase"
+ROWS = 60
+STEPS = 100  # of SQLite's virtual machine, after which it calls back
+MOST_GROWTH = 2.5
+WORK = {
+    "check of keys": check_keys,
+    "check of contents": check_contents,
+    "verification of the log": verify_log,
+    "receipts of the log": lambda: verify_log(read_receipts("\n".join(receipts_of_events()))),
+    "checkpoint": checkpoint,
+    "rotation": rotate_root_keys,
+    "sweep": sweep,
+}
+
+
+def tables_of_the_service(table=Table):
+    """The classes whose rows lie in a table of their own."""
+    below = {one for each in table.__subclasses__() for one in tables_of_the_service(each)}
+    return below or {table}
+
+
+def plan(query):
+    values = dict.fromkeys(re.findall(r":(\w+)", query.text), "")
+    found = database.execute_sql(f"EXPLAIN QUERY PLAN {query.text}", values)
+    return [row[-1] for row in found]
+
+
+def receipts_of_events():
+    """What the senders of files keep: the id of an event, and its hash."""
+    events = Event.rows(Event.select())
+    return [f"{one.id} {one.hash.hex()}" for one in events]
+
+
+def fill(owner, rows):
+    """Store rows of each kind."""
+    webhook = Webhook.register(owner.id, "https://hook.example/", ("webhook.test",)).row
+    with transaction(), EventHead.moved_once(owner.id):
+        for number in range(rows):
+            Event.record(owner.id, "webhook.test", {}, to=webhook.id)
+            space = User.insert_space(f"space {number}", owner.id)
+            EventHead.begin(space.id)
+    options = LinkOptions(None, "view", "", expires_at=None, max_views=None)
+    for number in range(rows):
+        ApiKey.issue(owner, None, "documents:read", None)
+        document = upload(owner, name=f"document {number}")
+        DocumentToken.issue(document, options)
+        Collection.make(owner.id, f"collection {number}", document_ids=[document.id])
+
+
+def steps_of(work):
+    """How often SQLite's virtual machine has called back."""
+    counted = []
+    connection = database.connection()
+    connection.set_progress_handler(lambda: counted.append(1) and None, STEPS)
+    try:
+        work()
+    finally:
+        connection.set_progress_handler(None, STEPS)
+    return len(counted)
+
+
+def test_a_row_is_found_changed_and_followed_by_an_index(instance):
+    for table in tables_of_the_service():
+        column = table._meta.sorted_field_names[-1]
+        queries = [
+            tables._by_key(table),
+            tables._following(table),
+            tables._storing(table, (column,)),
+        ]
+        for query in queries:
+            (line,) = plan(query)
+            assert re.match("SEARCH .* INDEX", line), (query.text, line)
+
+
+def test_a_row_is_not_looked_for_by_a_part_of_its_key(instance, alice):
+    with pytest.raises(ValueError, match="zip"):
+        Event.find("evt_1")
+    with pytest.raises(ValueError, match="zip"):
+        WebhookDelivery.find("dlv_1")
+
+
+@pytest.mark.slow
+def test_twice_the_rows_take_twice_the_steps_of_the_database(alice, tmp_path):
+    before, after = {}, {}
+    for steps in (before, after):
+        fill(alice, ROWS)
+        for name, work in WORK.items():
+            steps[name] = steps_of(work)
+        folder = tmp_path / f"export {len(after)}"
+        steps["export"] = steps_of(lambda to=folder: export_accounts(to, PASSPHRASE))
+    growth = {name: after[name] / max(before[name], 1) for name in before}
+    assert {name: of for name, of in growth.items() if of > MOST_GROWTH} == {}
+
+
+@pytest.mark.slow
+def test_no_command_has_a_parameter_for_each_row(alice, tmp_path, monkeypatch):
+    fill(alice, ROWS)
+    monkeypatch.setattr(audit, "_EVENTS", ROWS // 2)
+    limit = sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER
+    before = database.connection().setlimit(limit, ROWS - 1)
+    try:
+        for work in WORK.values():
+            work()
+        export_accounts(tmp_path / "export", PASSPHRASE)
+    finally:
+        database.connection().setlimit(limit, before)
