@@ -42,7 +42,7 @@ def up(migrator, db):
 def migrate(tmp_path):
     """Open the database in a process of its own, with one migration more; its exit code."""
     migrations = tmp_path / "migrations"
-    shutil.copytree(setup.Path(setup.__file__).parent.parent / "migrations", migrations)
+    shutil.copytree(setup.MIGRATIONS, migrations)
 
     def run(killed_after=None):
         text = UP.format(steps=STEPS, killed_after=killed_after)
