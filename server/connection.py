@@ -88,6 +88,10 @@ class Connection:
         """Return whether a request, or the rest of a suspended response, is to be served now."""
         return bool(self.requests) and self.socket is not None and not self.is_suspended
 
+    def was_served(self) -> bool:
+        """Return whether the first request was begun before: it was postponed or interrupted."""
+        return self._response is not None
+
     def needs_no_worker(self) -> bool:
         """Return whether the next request waits for nothing."""
         if not self.has_request() or self._response is not None:

@@ -1,7 +1,6 @@
 """The state that all connections of a server share, and the limits and timeouts of each."""
 
 import logging
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -9,6 +8,7 @@ from typing import Any, Protocol
 from waitress.adjustments import Adjustments
 
 from .memory_budget import MemoryBudget
+from .requested import Requested
 from .shares import Shares
 
 
@@ -62,7 +62,7 @@ class Limits:
     head_bytes: int = 32 << 10
     head_lines: int = 100
     send_buffer_bytes: int = 256 << 10  # beyond it the response is suspended
-    uninterrupted_bytes: int = 1 << 20  # of a response; then others that wait are served first
+    uninterrupted_seconds: float = 0.005  # of CPU for a response; then others that wait come first
     working_seconds: float = 0.02  # of the worker that leads, on one thing; then another one leads
     connections: int = 500
     waiting_of_one_caller: int = 250  # requests; beyond it: 503
@@ -91,7 +91,7 @@ class Context:
     on_failure: Callable[[str, Exception], None] = log_exception
     on_early_end: Callable[[str, int, int], None] = lambda *_: None
     connections: dict[int, Any] = field(default_factory=dict)
-    requested: deque[Any] = field(default_factory=deque)
+    requested: Requested = field(default_factory=Requested)
 
     def __post_init__(self) -> None:
         limits = self.limits

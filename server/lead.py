@@ -57,6 +57,10 @@ class Lead:
             self._began_at = math.inf
             return True
 
+    def is_at_rest(self) -> bool:
+        """Return whether a thread leads, and waits for events."""
+        return self._leader != 0 and self._began_at == math.inf
+
     def begin(self) -> None:
         """Begin to work on something, if this thread leads."""
         with self._guard:

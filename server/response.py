@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
@@ -251,13 +252,12 @@ class Response:
 
     def _write_pieces(self) -> None:
         """Write the rest, until the client takes no more, or others are to be served first."""
-        uninterrupted_bytes = 0
+        began_at = time.thread_time()
         for piece in self._pieces:
             if piece:
                 self._write(piece)
                 self._to.suspend_if_full()
-                uninterrupted_bytes += len(piece)
-            if uninterrupted_bytes >= self._context.limits.uninterrupted_bytes:
+            if time.thread_time() - began_at >= self._context.limits.uninterrupted_seconds:
                 raise ResponseInterrupted
         if self._has_body and self._length not in (None, self._written_bytes):
             self.is_last = True

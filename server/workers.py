@@ -145,7 +145,7 @@ class Workers:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._count = context.workers
-        self._requested: deque[Connection] = context.requested
+        self._requested = context.requested
         self.lead = Lead(context.limits.working_seconds)
         self._readiness = Readiness()
         self._serving = 0  # workers
@@ -191,8 +191,8 @@ class Workers:
                 self.lead.take()
                 while self.lead.is_mine() and not self._is_stopping:
                     self._work()
-                # The leader may wait for an event, and not notice requests that came meanwhile.
-                while connection := self._next_requested():
+                # The leader serves what has come, unless it waits for an event and does not notice.
+                while self.lead.is_at_rest() and (connection := self._next_requested()):
                     self._serve(connection)
         finally:
             self.lead.give_away()
@@ -200,9 +200,9 @@ class Workers:
 
     def _work(self) -> None:
         """Handle an event and serve a request, if there are any; wait for an event if not."""
-        may_serve = self._requested and self._serving < self._count
-        if not may_serve and not self.lead.rest():
+        if not self.lead.rest():
             return
+        may_serve = self._requested and self._serving < self._count
         descriptor = self._readiness.wait(0 if may_serve else None)
         self.lead.begin()
         if descriptor is not None:

@@ -69,7 +69,7 @@ def test_a_client_that_disconnects_while_it_waits_holds_up_nobody(build):
 
 
 def test_a_long_response_lets_others_in(build):
-    setup = build(threads=1, uninterrupted_bytes=MIB)
+    setup = build(threads=1, uninterrupted_seconds=0)
     with setup.connected(ask("/long")) as long:
         assert head(long)[0] == 200
         received = []

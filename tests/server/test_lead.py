@@ -1,10 +1,12 @@
 """The worker that leads: one at a time, and another one where it waits or works for long."""
 
+import contextlib
 import threading
 
 import pytest
 
 from server.lead import Lead
+from tests.server.conftest import ask, head
 from tests.waiting import until
 
 AN_HOUR = 3600
@@ -112,6 +114,16 @@ def test_a_leader_that_waits_for_events_keeps_the_lead(lead_of):
     assert not Worker(lead).leads.wait(A_MOMENT)
 
 
+def test_a_leader_is_at_rest_until_it_begins_to_work(lead_of):
+    lead = lead_of(AN_HOUR)
+    assert not lead.is_at_rest()
+    first = leader(lead)
+    first.call(lead.rest)
+    assert lead.is_at_rest()
+    first.call(lead.begin)
+    assert not lead.is_at_rest()
+
+
 def test_many_short_pieces_of_work_are_no_long_one(lead_of, monkeypatch):
     now = [0.0]
     monkeypatch.setattr("server.lead.time.monotonic", lambda: now[0])
@@ -168,3 +180,32 @@ def test_a_request_that_says_it_will_wait_keeps_nobody_out(build, monkeypatch):
 def test_a_request_that_does_not_say_so_keeps_others_out_for_a_moment(build):
     with build(threads=2).held() as setup:
         assert setup.serves_others()
+
+
+def test_a_former_leader_leaves_what_has_come_to_the_leader_that_works(build, monkeypatch):
+    setup = build(threads=3, working_seconds=AN_HOUR)
+    application = setup.application
+    threads, may_end = [], [threading.Event() for _ in range(3)]
+    may_begin = threading.Event()
+
+    def wait():
+        number = len(threads)
+        threads.append(threading.get_ident())
+        if number == 0:
+            may_begin.wait()
+            setup.server.let_others_in()
+        may_end[number].wait()
+
+    monkeypatch.setattr(application.released, "wait", wait)
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(setup.connected(ask("/held", "HEAD")))
+        until(lambda: len(threads) == 1)
+        others = [stack.enter_context(setup.connected(ask("/held", "HEAD"))) for _ in range(2)]
+        may_begin.set()
+        until(lambda: len(threads) == 2)  # the second worker has both requests
+        may_end[0].set()
+        assert head(first)[0] == 200
+        may_end[1].set()
+        may_end[2].set()
+        assert [head(one)[0] for one in others] == [200, 200]
+    assert threads[1] == threads[2] != threads[0]
