@@ -10,7 +10,8 @@ SMALL_FIELDS = """() => [...document.querySelectorAll("input, select, textarea")
     .filter(one => !one.matches("[type=checkbox], [type=radio], [type=hidden], [type=file]"))
     .filter(one => parseFloat(getComputedStyle(one).fontSize) < 16)
     .map(one => `${one.name || one.id}: ${getComputedStyle(one).fontSize}`)"""
-SMALL_TARGETS = """() => [...document.querySelectorAll("button, summary, .button, nav a")]
+SMALL_TARGETS = """() => [...document.querySelectorAll(
+        "button, summary, .button, nav a, [role=tab], .take")]
     .filter(one => one.checkVisibility() && one.getBoundingClientRect().width > 2)
     .map(one => [one.textContent.trim() || one.ariaLabel, one.getBoundingClientRect()])
     .filter(([_, box]) => Math.round(box.height) < 44)

@@ -23,6 +23,7 @@ def shared_parts(
         "tools": render("parts/tools.html", tools=tools, wraps=wraps),
         "help": render("parts/help.html", tools=tools),
         "save": render("parts/save.html"),
+        "share": render("parts/share.html"),
         "styles": _embedded("style", styles),
         "scripts": _embedded("script", scripts),
     }

@@ -37,6 +37,27 @@ for (const link of document.querySelectorAll(".take")) link.addEventListener("cl
   saveAs(new Blob([bytes(link.href.slice(link.href.indexOf(",") + 1))]), link.download);
 });
 
+// --- the original, handed to another program: a page of a phone has no other way out ---
+const MOST_SHARED = 64 << 20; // bytes that are loaded for it
+const sharer = $("#share");
+const fileOf = blob => new File([blob], record.name || document.title, { type: record.contentType });
+const maySend = file => { try { return Boolean(navigator.canShare?.({ files: [file] })); } catch { return false; } };
+const whole = async () => embedded ? original() : (await globalThis.served.request($("a.save").href)).blob();
+let loaded; // the file, once its bytes are here
+const share = async () => {
+  const isFirst = !loaded;
+  try {
+    loaded ||= fileOf(await whole());
+    await navigator.share({ files: [loaded] });
+  } catch (error) {
+    if (error.name === "AbortError") return; // closed without a choice
+    if (error.name !== "NotAllowedError" || embedded || !isFirst) return save(); // it is not a type that is shared
+    sharer.classList.add("late"); // the press was too long ago
+    sharer.append("Share now");
+  }
+};
+if (sharer && record.size <= MOST_SHARED) sharer.hidden = !maySend(fileOf(new Blob()));
+
 // --- SHA-256; the page answers meanwhile. WebCrypto is missing on plain HTTP and in a decrypted file ---
 const PIECE = 1 << 20; // characters of base64, or bytes, that are worked on at once
 const pause = () => new Promise(done => setTimeout(done));
@@ -160,7 +181,7 @@ const copyButton = node => {
 };
 const help = () => $("#help").open ? $("#help").close() : $("#help").showModal();
 const actions = {
-  s: save, p: () => print(), t: theme, w: wrap, e: full, "?": help,
+  s: save, share, p: () => print(), t: theme, w: wrap, e: full, "?": help,
   c: () => $(".code") && copy($(".code code"), $(".copy")),
   "+": () => viewer.zoom(viewer.stepped(1)), "=": () => viewer.zoom(viewer.stepped(1)),
   "-": () => viewer.zoom(viewer.stepped(-1)), 0: () => viewer.zoom(1),
