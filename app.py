@@ -239,9 +239,10 @@ def _prepared() -> tuple[Flask, Server]:
 def _form_of_log() -> str:
     """Return the setting LOG, also where another setting is refused."""
     try:
-        return with_file_of_settings(os.environ).get(f"{PREFIX}LOG", "text")
+        environment = with_file_of_settings(os.environ)
     except WrongSetting:
-        return "text"
+        environment = os.environ
+    return environment.get(f"{PREFIX}LOG", "text")
 
 
 def _proxy_of(settings: Settings) -> TrustedProxy | None:

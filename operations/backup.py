@@ -173,6 +173,8 @@ def restore_backup(
     if not file.is_file():
         raise OperatorError(f"There is no file {file}.")
     if not sqlite_files.is_backup(file):
+        if sqlite_files.is_shortened(file):
+            _require_whole(file)
         raise OperatorError(f"{file} is no backup of this service, or is damaged.")
     _require_whole(file)
     acquire_instance_lock(str(target), 0)

@@ -12,6 +12,7 @@ from .sqlite import HARDENING, database, pragma
 
 BUSY_SECONDS = 2  # how long another process may still hold the database
 _HEADER_BYTES = 100
+_HEADER_STRING = b"SQLite format 3\0"
 _LARGEST_PAGE = 65_536  # which two bytes cannot hold: the header has 1 in its place
 
 
@@ -46,17 +47,23 @@ def is_backup(file: Path) -> bool:
     return True
 
 
+def is_shortened(file: Path) -> bool:
+    """Return whether a file begins as a database does, and is shorter than its header states."""
+    with file.open("rb") as opened:
+        header = opened.read(_HEADER_BYTES)
+    is_database = len(header) == _HEADER_BYTES and header.startswith(_HEADER_STRING)
+    return is_database and file.stat().st_size < stated_bytes(file)
+
+
 def stated_bytes(file: Path) -> int:
     """Return the length in bytes that the header of a database file states.
 
     "Database File Format" of SQLite, 1.3: the page size in the bytes 16 and 17, the number of pages
     in the bytes 28 to 31. SQLite itself rounds a file up to whole pages, and reads zeros behind its
-    end. Raises FileDamagedError for a file that is shorter than a header.
+    end. The file has a header.
     """
     with file.open("rb") as opened:
         header = opened.read(_HEADER_BYTES)
-    if len(header) < _HEADER_BYTES:
-        raise FileDamagedError("file is too short")
     page_bytes = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
     return pages * (_LARGEST_PAGE if page_bytes == 1 else page_bytes)

@@ -43,9 +43,12 @@ def test_a_fault_is_one_line_with_its_traceback(start_service):
         database.execute("ALTER TABLE not_a_table RENAME TO collection")
 
 
-def test_a_start_that_fails_says_so_in_json(start_service):
+@pytest.mark.parametrize(
+    "setting", [{"LISTEN": "nowhere.invalid:80"}, {"ENVIRONMENT_FILE": "/nowhere"}]
+)
+def test_a_start_that_fails_says_so_in_json(setting, start_service):
     with pytest.raises(StartError) as failed:
-        start_service(LOG="json", LISTEN="nowhere.invalid:80")
+        start_service(LOG="json", **setting)
     *_, last = lines_of(str(failed.value))
     assert last["level"] == "critical"
     assert last["message"].startswith("Document Service does not start.")

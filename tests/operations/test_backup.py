@@ -237,7 +237,7 @@ def test_a_damaged_payload_is_found_only_by_a_deep_restore(copy, restore, unchan
 @pytest.mark.parametrize("missing", [1, 17, 4096, 8191, 8192, 12_288, 100_000, 500_000])
 def test_a_backup_that_was_cut_off_at_its_end_is_refused(copy, restore, unchanged, missing):
     os.truncate(copy, copy.stat().st_size - missing)
-    with pytest.raises(OperatorError, match="was cut off|is no backup"):
+    with pytest.raises(OperatorError, match="was cut off"):
         restore(force=True)
     assert unchanged()
 
