@@ -288,7 +288,9 @@ def _base_url(text: str) -> str:
         )
     host = _host_of_origin(url.hostname or "")
     usual_port = 443 if url.scheme == "https" else 80
-    return f"{url.scheme}://{host}" if port in {None, usual_port} else f"{url.scheme}://{host}:{port}"
+    return (
+        f"{url.scheme}://{host}" if port in {None, usual_port} else f"{url.scheme}://{host}:{port}"
+    )
 
 
 def _host_of_origin(host: str) -> str:
