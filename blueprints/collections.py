@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, g
 
 from models import Collection, DocumentToken, RowWith
-from models.links import LinkOptions
+from models.links import LinkOptions, delete_collection
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint
 from .schemas.requests import CollectionEdit, CollectionQuery, FilePassword, NewCollection
@@ -71,7 +71,7 @@ def edit(body: dict[str, Any], id: str) -> Collection:
 @collections.response(204)
 def delete(id: str) -> None:
     """Delete a collection and revoke the links to it; its documents stay"""
-    Collection.one_of(g.caller.owner_id, id).delete_with_tokens()
+    delete_collection(Collection.one_of(g.caller.owner_id, id))
 
 
 @collections.get("/<id>/content", accepts=OWNER, scope=READ)

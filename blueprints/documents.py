@@ -13,6 +13,7 @@ from models.core import (
 )
 from models.documents import find_documents
 from models.documents import upload as store
+from models.links import delete_document
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, takes_uploads
 from .http.base64_payload import Base64Payload
@@ -88,7 +89,7 @@ def delete(id: str) -> None:
 
     A deletion cannot be undone: the key that opens the document is deleted, too.
     """
-    Document.one_of(g.caller.owner_id, id).delete_with_tokens()
+    delete_document(Document.one_of(g.caller.owner_id, id))
 
 
 @dataclass(frozen=True)

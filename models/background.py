@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from .account_deletion import finish_deletions
 from .accounts import (
@@ -19,7 +20,7 @@ from .accounts import (
 from .core import PayloadStoreAway, now
 from .documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
 from .events import Mail, MailLimit, WebhookDelivery, forget_many_events, forget_old_events
-from .links import DocumentToken, Opening, end_links_of_deleted
+from .links import DocumentToken, Opening, delete_if_due, end_links_of_deleted
 from .runtime import (
     current_runtime,
     errors_of,
@@ -94,7 +95,7 @@ def sweep() -> int:
         with connected():
             do(lambda: due.extend(Document.all_due()))
             for document in due:
-                do(document.delete_if_due)
+                do(partial(delete_if_due, document))
             do(lambda: expired.extend(DocumentToken.all_expired()))
             for token in expired:
                 do(token.spend_if_expired)

@@ -8,6 +8,7 @@ from flask.cli import AppGroup
 
 from models import Document
 from models.core import OperatorError, counted
+from models.links import delete_document
 
 from .output import with_database
 
@@ -28,7 +29,7 @@ def delete(ids: tuple[str, ...], yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete {count} for good?", abort=True)
     for document in found:
-        document.delete_with_tokens()
+        delete_document(document)
     click.echo(f"{count} deleted.")
 
 

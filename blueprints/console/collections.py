@@ -7,7 +7,7 @@ from marshmallow import ValidationError
 
 from models import Collection, DocumentToken, current_runtime
 from models.documents import Found, Search, existing_page
-from models.links import count_live_links, links_by_target
+from models.links import count_live_links, delete_collection, links_by_target
 
 from ..http import DELETE, READ, WRITE
 from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
@@ -153,12 +153,12 @@ def ask_to_delete_collection(id: str) -> Response:
 
 
 @collections.post("/<id>/delete", scope=DELETE, shows=ask_to_delete_collection)
-def delete_collection(id: str) -> Response:
+def end_collection(id: str) -> Response:
     """Delete a collection, whose title is typed, and end its links; its documents stay"""
     found = _owned(id)
     if text("title") != found.title.strip():
         raise ValidationError({"title": ["This is not its title. Type it as it stands above."]})
-    found.delete_with_tokens()
+    delete_collection(found)
     return go(PATH, "apart")
 
 

@@ -16,7 +16,6 @@ from models.documents import (
     ORDERS,
     bin_page,
     binned,
-    delete_for_good,
     documents_page,
     put_back,
     put_in_bin,
@@ -26,6 +25,8 @@ from models.documents import (
 from models.links import (
     LinkOptions,
     count_live_links,
+    delete_document,
+    delete_for_good,
     link_of_owner,
     links_by_target,
     replacer_of,
@@ -285,7 +286,7 @@ def _store_several(
         link = None if terms is None else _link_to_all(owner_id, stored, terms)
     except Exception:
         for id in stored:
-            _owned(id).delete_with_tokens()
+            delete_document(_owned(id))
         raise
     return {"address": HOME, "link": link, "collection": made["collection"]}
 
@@ -397,7 +398,7 @@ def end_document(id: str) -> Response:
         return go(HOME, "binned", id=[id])
     if (text("sure") or "").split() != found.name.split():
         raise ValidationError({"sure": ["This is not its name. Type it as it stands above."]})
-    found.delete_with_tokens()
+    delete_document(found)
     return go(HOME, "deleted")
 
 

@@ -4,7 +4,7 @@ from .bin import (
     all_with_binned,
     bin_page,
     binned,
-    delete_for_good,
+    one_in_bin,
     put_back,
     put_in_bin,
     with_binned,

@@ -59,12 +59,6 @@ def one_in_bin(owner_id: str, id: str) -> Document:
     raise NotFound
 
 
-def delete_for_good(owner_id: str, id: str) -> None:
-    """Delete a document that is in the bin. Raises `NotFound` if it is not."""
-    with transaction(owner_id):
-        one_in_bin(owner_id, id).delete_with_tokens()
-
-
 def bin_page(owner_id: str, rows: int, number: int) -> NumberedPage:
     """Return a page of the bin, the newest arrivals first; the last page for a number beyond it."""
     stored = Document.stored_by(owner_id)

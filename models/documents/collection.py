@@ -7,7 +7,7 @@ are not there for the moment, too; nobody sees those.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from peewee import Table as TableReference
 from peewee import fn
@@ -16,7 +16,7 @@ from ..core import Invalid, NotFound, now
 from ..events import Event, EventHead
 from ..records import KeyedRow, Owned, ResultPage, Sealed, SealedName, cached_property
 from ..runtime import current_runtime, refuse_if_full
-from ..storage import database, shred, transaction
+from ..storage import database, transaction
 from .document import Document
 
 UNTITLED = "Untitled collection"  # for a title of which nothing is seen
@@ -31,9 +31,6 @@ T = TypeVar("T")
 
 class Collection(KeyedRow, Owned):
     PREFIX = "col"
-
-    at_deletion: ClassVar[list[Callable[["Collection"], None]]] = []
-    """Functions that end the links of a collection, in the transaction of its deletion."""
 
     title = SealedName(lambda _: UNTITLED)
     note = Sealed()
@@ -120,6 +117,10 @@ class Collection(KeyedRow, Owned):
         ids = [newer_id if id == former_id else id for id in before]
         self.change(documents_listed=ids)
         self._record_members(before, ids)
+
+    def take_out(self, document: Document) -> None:
+        """Take a document out, in an open transaction."""
+        self._change(remove=[document.id])
 
     def _change(
         self,
@@ -266,15 +267,6 @@ class Collection(KeyedRow, Owned):
         """Record an event that the contents were read."""
         Event.record_reading(self.owner_id, type, self.id)
 
-    def delete_with_tokens(self) -> None:
-        """Delete the collection with its links; its documents stay."""
-        with transaction(self.owner_id), EventHead.moved_once(self.owner_id):
-            if not shred("collection", self.id):
-                raise NotFound
-            self.record_event("collection.deleted")
-            for end in self.at_deletion:
-                end(self)
-
     def indexed_ids(self) -> set[str]:
         """Return the ids of its documents as the index has them."""
         rows = _LISTED.select(_LISTED.document_id).where(_LISTED.collection_id == self.id)
@@ -300,12 +292,3 @@ def _refuse_if_in_many(document_ids: set[str]) -> None:
     for row in most.execute(database):
         remedy = "Take it out of one first."
         refuse_if_full(row["count"], MOST_COLLECTIONS, "collection", remedy, "with this document")
-
-
-def _take_out_of_all(document: Document) -> None:
-    """Take a document out of all collections, in the transaction that deletes it."""
-    for collection in Collection.holding(document):
-        collection._change(remove=[document.id])
-
-
-Document.before_deletion.append(_take_out_of_all)

@@ -12,10 +12,10 @@ from peewee import SQL, BigIntegerField, TextField, fn
 from crypto.password_file import PasswordSeal
 
 from ..core import NotFound, ScopeMissing, now
-from ..events import Event, EventHead
-from ..records import Owned, ResultPage, Sealed, SealedName, has_passed, require_future
+from ..events import Event
+from ..records import Owned, ResultPage, Sealed, SealedName, require_future
 from ..runtime import current_runtime
-from ..storage import param, prepared, shred, transaction
+from ..storage import param, prepared, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES
 from ..storage.payloads import rows as payload_rows
 from .payload import Payload
@@ -41,10 +41,6 @@ class Stored(NamedTuple):
 class Document(Payload, Owned):
     PREFIX = "doc"
 
-    at_deletion: ClassVar[list[Callable[["Document"], None]]] = []
-    """Functions that end the links of a document, in the transaction of its deletion."""
-    before_deletion: ClassVar[list[Callable[["Document"], None]]] = []
-    """Functions that take a document out of its collections, before its deletion is recorded."""
     has_pages: ClassVar[Callable[["Document"], bool]]
     """Whether it is shown as pages; `blueprints/views/originals.py` sets what knows that."""
     usual_extension: ClassVar[Callable[["Document"], str]]
@@ -212,21 +208,6 @@ class Document(Payload, Owned):
         """Record an event that the payload was read."""
         Event.record_reading(self.owner_id, type, self.id)
 
-    def delete_with_tokens(self, type: str = "document.deleted") -> None:
-        """Delete the document with its links, and scrub its key from the disk.
-
-        Without the key the payload cannot be decrypted.
-        """
-        with transaction(self.owner_id), EventHead.moved_once(self.owner_id):
-            self.drop_payload()
-            if not shred("document", self.id):
-                raise NotFound
-            for leave in self.before_deletion:
-                leave(self)
-            self.record_event(type)
-            for end in self.at_deletion:
-                end(self)
-
     def drop_payload(self) -> None:
         """Drop the payload and the previews, in the transaction that deletes the row.
 
@@ -238,15 +219,6 @@ class Document(Payload, Owned):
         else:
             payload_rows.drop(self.id)
         StoredPreview.drop_all_of(self.id)
-
-    def delete_if_due(self) -> None:
-        """Delete the document, unless meanwhile its end was changed, or it was put back."""
-        with transaction(self.owner_id):
-            found = Document.find(self.id)  # read again under the writer lock
-            if found and has_passed(found.expires_at):
-                self.delete_with_tokens("document.expired")
-            elif found and has_passed(found.leaves_bin_at):
-                self.delete_with_tokens()
 
     @property
     def leaves_bin_at(self) -> int | None:

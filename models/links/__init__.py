@@ -2,7 +2,13 @@
 
 from . import sentences  # noqa: F401  (registers the sentences of notices)
 from .codes import count_code_request, request_code
-from .deleted_target import end_links_of_deleted
+from .deletion import (
+    delete_collection,
+    delete_document,
+    delete_for_good,
+    delete_if_due,
+    end_links_of_deleted,
+)
 from .document_token import (
     PERMISSIONS,
     UPLOAD,

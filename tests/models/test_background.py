@@ -13,7 +13,7 @@ from models.accounts import Invitation
 from models.background import PeriodicTask, sweep
 from models.core import Busy, DatabaseUnavailable, PayloadStoreAway, now
 from models.documents import UnreferencedObject, delete_aborted_uploads
-from models.links import LinkOptions
+from models.links import LinkOptions, deletion
 from models.runtime import independent_steps, log_failure
 from models.storage import transaction
 from models.storage.payloads import rows as payload_rows
@@ -122,8 +122,8 @@ def test_a_document_that_cannot_be_deleted_keeps_nothing_else_from_being_swept(
 ):
     bad, good = (upload(alice, expires_at=now() + 1000) for _ in range(2))
     Invitation.issue("bob@example.org").row.change(expires_at=now() - 1)
-    failing = failing_for(Document.delete_with_tokens, bad)
-    monkeypatch.setattr(Document, "delete_with_tokens", failing)
+    failing = failing_for(deletion.delete_document, bad)
+    monkeypatch.setattr(deletion, "delete_document", failing)
     clock(2000)
     with pytest.raises(RuntimeError, match="cannot be processed"):
         sweep()

@@ -15,6 +15,7 @@ from crypto import event_hash
 from models import Event, EventHead, User, Webhook, current_runtime, database
 from models.background import sweep
 from models.core import OperatorError
+from models.links import delete_document
 from models.storage import SERVICE
 from operations import (
     ExportedLog,
@@ -345,7 +346,7 @@ def test_nothing_is_forgotten_under_an_altered_head(alice, older, runtime, clock
 def test_an_event_with_a_pending_delivery_keeps_those_after_it(alice, runtime, clock):
     Webhook.register(alice.id, "https://hook.example/", ("document.deleted",))
     record(alice, 3)
-    upload(alice).delete_with_tokens()
+    delete_document(upload(alice))
     record(alice, 3)
     forget_all_but_newest(runtime, clock)
     sweep()

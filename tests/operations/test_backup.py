@@ -13,6 +13,7 @@ import pytest
 from crypto import Keyring, KeyringError, generate_root_key
 from models import Document, User, connected, current_runtime, setup
 from models.core import OperatorError
+from models.links import delete_document
 from models.storage import database, sqlite_files
 from operations import backup, key_rotation, restore_backup, verification
 from tests.uploads import upload
@@ -61,7 +62,7 @@ def test_the_file_is_private_from_its_first_byte(instance, documents, tmp_path, 
 def test_deleted_rows_and_root_keys_are_not_in_it(instance, documents, tmp_path):
     gone, *_ = documents
     piece = executed(instance / "documents.sqlite", "SELECT sealed FROM piece")[0][0]
-    gone.delete_with_tokens()
+    delete_document(gone)
     backup.create_backup(tmp_path / "copy")
     stored = (tmp_path / "copy").read_bytes()
     assert bytes(gone.sealed_key) not in stored
@@ -124,7 +125,7 @@ def copy(instance, alice):
     """A backup with one document, which was then deleted from the database."""
     document = upload(alice, b"c" * 500_000)
     backup.create_backup(instance / "copy")
-    document.delete_with_tokens()
+    delete_document(document)
     return instance / "copy"
 
 

@@ -37,7 +37,7 @@ from models.accounts import (
 from models.core import OperatorError, StorageFull
 from models.documents import uploads
 from models.events import current_actor
-from models.links import FormerTarget, LinkOptions, Opening, Recipient, kept_text
+from models.links import FormerTarget, LinkOptions, Opening, Recipient, delete_document, kept_text
 from models.links.guards import Gate, Proof
 from models.runtime import create_runtime
 from models.storage import database
@@ -115,7 +115,7 @@ def filled(alice):
     Webhook.register(alice.id, "https://hooks.example.org/x", description="mine")
     ApiKey.issue(alice, "laptop", " ".join(SCOPES), None)
     documents[7].edit(name="renamed", expires_at=4_000_000_000_000)
-    documents[8].delete_with_tokens()
+    delete_document(documents[8])
     return large
 
 
@@ -267,7 +267,7 @@ def test_an_export_made_again_holds_what_is_there_now(filled, alice, export, els
     written = (export / "documents" / filled.id).stat().st_ino
     newer = upload(alice, b"newer")
     gone = next(one for one in Document.select() if one.name == "4.txt")
-    gone.delete_with_tokens()
+    delete_document(gone)
     export_accounts(export, PASSPHRASE)
     assert (export / "documents" / filled.id).stat().st_ino == written
     assert not (export / "documents" / gone.id).exists()
@@ -284,7 +284,7 @@ def test_an_import_made_twice_changes_nothing(filled, alice, export, elsewhere):
         import_accounts(export, PASSPHRASE)
         before = contents_of(alice.id)
         chains = {head.id: head.sequence for head in EventHead.select()}
-        Document.find(filled.id).delete_with_tokens()
+        delete_document(Document.find(filled.id))
         (again,) = import_accounts(export, PASSPHRASE)
         assert (again.was_here, again.missing) == (True, 1)
         documents, collections, _events = contents_of(alice.id)
@@ -922,7 +922,7 @@ def test_an_export_from_before_spaces_were_in_it_is_imported(
 
 
 def test_a_space_that_is_being_deleted_is_in_no_export(team, alice, export, monkeypatch):
-    Document.select().get().delete_with_tokens()
+    delete_document(Document.select().get())
     monkeypatch.setattr("models.account_deletion._finish", lambda _: None)
     delete_space(team, alice.id)
     with pytest.raises(OperatorError, match=f"There is no account {team}"):

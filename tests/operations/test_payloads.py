@@ -11,6 +11,7 @@ from models.background import drop_objects
 from models.core import OperatorError, PayloadStoreAway
 from models.documents import UnreferencedObject, delete_unfinished_uploads
 from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
+from models.links import delete_document
 from models.runtime import operator_message
 from models.setup import check_payload_store
 from models.storage.payloads import PIECE_BYTES, objects_of
@@ -137,7 +138,7 @@ def test_a_document_that_is_deleted_while_it_is_moved_leaves_nothing(
 
     def delete_meanwhile(*args):
         verify(*args)
-        document.delete_with_tokens()
+        delete_document(document)
 
     monkeypatch.setattr(payloads, "_verify", delete_meanwhile)
 
@@ -316,7 +317,7 @@ def test_a_restore_drops_no_object(stored, objects, runtime, instance, tmp_path)
     UnreferencedObject.begin_upload("doc_finished_since")
     objects.store("doc_finished_since", iter([PAYLOAD]), PIECE_BYTES)
     create_backup(file := tmp_path / "backup.sqlite")
-    document.delete_with_tokens()
+    delete_document(document)
     runtime.close_database()
 
     restore_backup(file, Path(database.database), force=True)

@@ -9,6 +9,7 @@ from peewee import OperationalError
 from models import ApiKey, Collection, Document, Event, Session, User, Webhook, connected, setup
 from models.accounts import Invitation, StoredResponse
 from models.core import OperatorError
+from models.links import delete_document
 from models.runtime import current_runtime, operator_message
 from models.storage import instance_lock
 from operations import checkpoint, copy_to_postgres, postgres_copy, verify_log
@@ -27,7 +28,7 @@ def receipts(alice, bob):
     """Those of a database with something in most tables."""
     for owner in (alice, bob):
         upload(owner, b"c" * 500_000, name="large")
-        upload(owner, b"small").delete_with_tokens()
+        delete_document(upload(owner, b"small"))
     ApiKey.issue(alice, "laptop", "documents:read", None)
     Webhook.register(alice.id, "https://hook.example/", ("document.created",))
     document = upload(alice, b"with a delivery", metadata={"key": "value"})

@@ -3,6 +3,7 @@
 import pytest
 
 from models import Document
+from models.links import delete_document
 from models.storage import database
 from models.storage.payloads import PIECE_BYTES
 from operations import verification
@@ -59,7 +60,7 @@ def test_a_password_that_was_altered_is_found(documents, alice):
 
 def test_a_document_deleted_during_the_check_is_no_problem(documents, monkeypatch):
     def read(document):
-        Document.get_by_id(document.id).delete_with_tokens()
+        delete_document(Document.get_by_id(document.id))
         return b"".join(list(Document.select()) and document.read())
 
     monkeypatch.setattr(verification, "_decrypt_document", read)

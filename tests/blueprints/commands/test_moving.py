@@ -5,6 +5,7 @@ import pytest
 from models import Document, User, connected
 from models.account_deletion import delete_account, delete_space
 from models.accounts import Member, add_member, enter_space, make_space
+from models.links import delete_document
 from tests.uploads import upload
 
 pytestmark = pytest.mark.usefixtures("quick_passphrases")
@@ -31,7 +32,7 @@ def team(alice):
 
 def delete_all(team, alice):
     with connected():
-        Document.select().where(Document.owner_id == team).get().delete_with_tokens()
+        delete_document(Document.select().where(Document.owner_id == team).get())
         delete_space(team, alice.id)
         for user in list(User.select()):
             delete_account(user)

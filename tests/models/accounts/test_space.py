@@ -31,6 +31,7 @@ from models.core import (
 )
 from models.documents import uploads
 from models.events import current_actor
+from models.links import delete_document
 from operations import rotate_root_keys, verify_log
 from operations.verification import check_contents, check_rows
 from tests.uploads import Sent, upload
@@ -184,7 +185,7 @@ def test_an_account_is_kept_whose_space_would_have_no_manager(alice, bob, team):
     upload(User.find(team))
     with pytest.raises(LastManager):
         delete_account(alice)
-    Document.of_id(Document.select().get().id).delete_with_tokens()
+    delete_document(Document.of_id(Document.select().get().id))
     delete_account(alice)
     assert User.find(team) is None
     assert Member.select().count() == 0

@@ -8,8 +8,8 @@ import pytest
 from models import Document, DocumentToken, Event, current_runtime, setup, transaction
 from models.background import sweep
 from models.core import NotFound, now
-from models.documents import bin_page, binned, delete_for_good, put_back, put_in_bin
-from models.links import LinkOptions
+from models.documents import bin_page, binned, put_back, put_in_bin
+from models.links import LinkOptions, delete_for_good, delete_if_due
 from models.storage import connected
 from operations import verification
 from operations.doctor import DoctorContext, _sweeper
@@ -41,7 +41,7 @@ def test_after_a_day_it_is_deleted_for_good_and_not_before(alice):
 def test_one_that_is_put_back_meanwhile_is_not_deleted(alice):
     document = binned_for(alice, DAY)
     put_back(alice.id, [document.id])
-    document.delete_if_due()
+    delete_if_due(document)
     assert Document.one_of(alice.id, document.id)
 
 

@@ -17,7 +17,16 @@ from models.core import (
     now,
 )
 from models.documents import MOST_DOCUMENTS
-from models.links import LinkOptions, TokenGrant, count_view, links_of_owner, receive, secret_of
+from models.links import (
+    LinkOptions,
+    TokenGrant,
+    count_view,
+    delete_collection,
+    delete_document,
+    links_of_owner,
+    receive,
+    secret_of,
+)
 from operations import check_contents, checkpoint, rotate_root_keys, verify_log
 from tests.uploads import Sent, upload
 from tests.waiting import run_in_threads
@@ -125,7 +134,7 @@ def test_a_deleted_or_expired_document_leaves_its_collections_first(
 ):
     other = made_of(documents[:2])
     before = len(told(alice))
-    documents[0].delete_with_tokens()
+    delete_document(documents[0])
     assert told(alice, before) == [
         ("collection.removed", documents[0].id, None),
         ("collection.removed", documents[0].id, None),
@@ -145,7 +154,7 @@ def test_a_deleted_or_expired_document_leaves_its_collections_first(
 
 def test_a_collection_that_does_not_open_prevents_no_deletion(collection, documents):
     database.execute_sql("UPDATE collection SET sealed = zeroblob(99)")
-    documents[0].delete_with_tokens()
+    delete_document(documents[0])
     assert Document.find(documents[0].id) is None
     assert Collection.listed(collection.owner_id, 10, None) == ([], None)
 
@@ -154,7 +163,7 @@ def test_deleting_it_ends_its_links_and_leaves_its_documents(alice, collection, 
     live, revoked = link(collection), link(collection)
     revoked.row.revoke()
     before = len(told(alice))
-    again(collection).delete_with_tokens()
+    delete_collection(again(collection))
 
     assert told(alice, before) == [
         ("collection.deleted", None, None),
@@ -164,7 +173,7 @@ def test_deleting_it_ends_its_links_and_leaves_its_documents(alice, collection, 
     assert all(Document.find(one.id) for one in documents)
     assert database.execute_sql("SELECT count(*) FROM collection_document").fetchone() == (0,)
     with pytest.raises(NotFound):
-        collection.delete_with_tokens()
+        delete_collection(collection)
 
 
 def test_documents_that_arrive_at_once_are_all_kept(alice):

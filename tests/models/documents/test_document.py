@@ -8,6 +8,7 @@ import pytest
 from crypto import DecryptionError
 from models import Document, database
 from models.core import NotFound
+from models.links import delete_document
 from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
 
@@ -55,7 +56,7 @@ def test_a_document_deleted_while_it_is_read_is_absent_and_not_damaged(alice):
     document = upload(alice, os.urandom(2 * PIECE_BYTES))
     pieces = document.read()
     next(pieces)
-    Document.get_by_id(document.id).delete_with_tokens()
+    delete_document(Document.get_by_id(document.id))
     with pytest.raises(NotFound):
         next(pieces)
 
@@ -74,7 +75,7 @@ def test_a_deleted_documents_key_is_nowhere_on_disk(alice, instance):
     key = bytes(document.sealed_key)
     database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     assert any(key in path.read_bytes() for path in instance.iterdir())
-    document.delete_with_tokens()
+    delete_document(document)
     assert not any(key in path.read_bytes() for path in instance.iterdir())
     with pytest.raises(NotFound):
-        document.delete_with_tokens()
+        delete_document(document)

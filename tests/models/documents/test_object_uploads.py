@@ -15,7 +15,7 @@ from models.core import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded
 from models.documents import UnreferencedObject, delete_unfinished_uploads
 from models.documents import uploads as upload_module
 from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
-from models.links import LinkOptions
+from models.links import LinkOptions, delete_document
 from models.runtime import service_error_of
 from models.runtime.quota import Quota
 from models.storage import disk_space, group_commit
@@ -132,7 +132,7 @@ def test_an_object_that_cannot_be_deleted_now_is_deleted_later(alice, objects, c
     document = upload(alice, PAYLOAD)
     with monkeypatch.context() as broken:
         broken.setattr(objects, "drop", away)
-        document.delete_with_tokens()
+        delete_document(document)
         sweep()
     assert (listed(objects), recorded()) == ([document.id], [document.id])
     sweep()
@@ -146,7 +146,7 @@ def test_a_document_that_is_deleted_while_it_is_read_breaks_off(alice, objects):
     document = upload(alice, LARGE)
     reading = document.read()
     next(reading)
-    document.delete_with_tokens()
+    delete_document(document)
     drop_objects()
     with pytest.raises(NotFound):
         list(reading)
@@ -194,6 +194,7 @@ from models.storage import transactions
 from models.runtime.state import create_runtime
 from models.documents.unreferenced_object import UnreferencedObject
 from models import Document, User
+from models.links import delete_document
 from models import setup
 from models.account_deletion import delete_account
 from models.background import drop_objects
@@ -223,13 +224,13 @@ with connected():
         Document.store_row = die
     document = upload(owner, payload())
     if step == "deleted":
-        document.delete_with_tokens()
+        delete_document(document)
         die()
     if step == "claimed":
         objects.drop = die
     if step == "dropped":
         dying_after(objects, "drop")
-    document.delete_with_tokens()
+    delete_document(document)
     drop_objects()
 """
 
@@ -259,7 +260,7 @@ def test_kill_9_between_two_steps_loses_no_document_and_leaves_no_object(
 @pytest.mark.parametrize("change", ["place = place", "place = 'rows'"])
 def test_a_record_that_was_made_up_deletes_no_object_of_a_document(alice, objects, change, caplog):
     kept, deleted = upload(alice, PAYLOAD), upload(alice, PAYLOAD)
-    deleted.delete_with_tokens()
+    delete_document(deleted)
     database.execute_sql(f"UPDATE document SET {change}")  # noqa: S608
     UnreferencedObject.mark_to_drop(kept.id)
     drop_objects()
@@ -270,7 +271,7 @@ def test_a_record_that_was_made_up_deletes_no_object_of_a_document(alice, object
 
 def test_two_processes_that_drop_do_not_drop_the_same(alice, objects, monkeypatch):
     for _ in range(3):
-        upload(alice, PAYLOAD).delete_with_tokens()
+        delete_document(upload(alice, PAYLOAD))
     dropped, drop = [], objects.drop
 
     def counted(*ids):

@@ -1,5 +1,6 @@
 """A deleted document's key is nowhere on disk, nor where it lay before its row was changed."""
 
+from models.links import delete_document
 from models.storage import database, engine
 from tests.uploads import upload
 
@@ -15,7 +16,7 @@ def uploaded(owner, count):
 
 def test_also_after_its_row_has_grown_and_moved(instance, alice):
     first, *documents = uploaded(alice, 61)
-    first.delete_with_tokens()  # its payload need not be overwritten, what comes after must be
+    delete_document(first)  # its payload need not be overwritten, what comes after must be
     for document in documents:
         document.edit(name="a much longer name " * 10)
     keys = [bytes(document.sealed_key) for document in documents]
@@ -23,7 +24,7 @@ def test_also_after_its_row_has_grown_and_moved(instance, alice):
     assert on_disk(instance, keys) == keys
 
     for document in documents[::2]:
-        document.delete_with_tokens()
+        delete_document(document)
 
     assert on_disk(instance, keys) == keys[1::2]
 
@@ -34,7 +35,7 @@ def test_once_no_reader_holds_the_log_any_more(instance, alice):
     reader = database._connect()
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM document").fetchone()
-    document.delete_with_tokens()
+    delete_document(document)
     assert on_disk(instance, [key]) == [key]
 
     reader.execute("COMMIT")

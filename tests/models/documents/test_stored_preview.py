@@ -7,6 +7,7 @@ import pytest
 from models import Event, StoredPreview, User, connected, current_runtime
 from models.background import sweep
 from models.core import Busy, now
+from models.links import delete_document
 from models.runtime import BeingMadeError, previews
 from models.storage import database
 from models.storage.payloads import PIECE_BYTES
@@ -154,14 +155,14 @@ def test_deleting_a_document_drops_its_previews(document, alice):
     other = upload(alice)
     obtain(document, Maker(LONG))
     obtain(other, Maker())
-    document.delete_with_tokens()
+    delete_document(document)
     assert [one.document_id for one in StoredPreview.select()] == [other.id]
     assert pieces() == 1
 
 
 def test_a_preview_of_a_document_deleted_meanwhile_is_not_kept(document):
     def make():
-        document.delete_with_tokens()
+        delete_document(document)
         return b"made", None
 
     assert obtain(document, make) == b"made"

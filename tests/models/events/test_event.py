@@ -17,7 +17,7 @@ from models import (
 from models.background import sweep
 from models.core import Busy, ids
 from models.events import event as event_module
-from models.links import LinkOptions
+from models.links import LinkOptions, delete_document, delete_if_due
 from models.storage.sqlite import PRAGMAS
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads
@@ -205,22 +205,22 @@ def test_a_token_that_expired_unswept_is_spent_not_revoked(alice, clock):
     link(document, expires_at=ids.now() + 1000)
     link(document)
     clock(2000)
-    document.delete_with_tokens()
+    delete_document(document)
     assert sorted(told(alice)[3:]) == ["document.deleted", "token.revoked", "token.spent"]
 
 
 def test_a_document_given_a_longer_life_meanwhile_is_not_swept(alice):
     document = upload(alice, expires_at=ids.now() + 60_000)
-    document.delete_if_due()
+    delete_if_due(document)
     assert Document.one_of(alice.id, document.id)
 
 
 def test_two_who_delete_at_once_tell_it_once(alice):
     document = upload(alice)
     again = Document.one_of(alice.id, document.id)
-    document.delete_with_tokens()
+    delete_document(document)
     with pytest.raises(Exception, match="no such thing"):
-        again.delete_with_tokens()
+        delete_document(again)
     assert told(alice) == ["document.created", "document.deleted"]
 
 

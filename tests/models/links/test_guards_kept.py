@@ -16,6 +16,8 @@ from models.links import (
     Proof,
     Recipient,
     TokenGrant,
+    delete_collection,
+    delete_document,
     guards,
 )
 from models.runtime.rate_limiter import RateLimiter
@@ -155,9 +157,9 @@ def test_what_is_deleted_leaves_none_of_them(alice, document):
     for target in (document, collection, other):
         open_link(target)
     assert counts() == [6, 3, 3]  # each link has a recipient who stands for all others
-    collection.delete_with_tokens()
+    delete_collection(collection)
     assert counts() == [4, 2, 2]
-    document.delete_with_tokens()
+    delete_document(document)
     assert counts() == [2, 1, 1]
     delete_account(alice)
     assert counts() == [0, 0, 0]

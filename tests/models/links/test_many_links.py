@@ -9,8 +9,16 @@ from models.account_deletion import delete_account
 from models.background import end_links
 from models.core import NotFound, QuotaExceeded, TokenSpent
 from models.documents import Collection, Document, collection, put_back, put_in_bin
-from models.links import LinkOptions, count_view, deleted_target, document_token, replacer_of
-from models.links.deleted_target import DeletedTarget, end_links_of_deleted
+from models.links import (
+    LinkOptions,
+    count_view,
+    delete_collection,
+    delete_document,
+    deletion,
+    document_token,
+    replacer_of,
+)
+from models.links.deletion import DeletedTarget, end_links_of_deleted
 from models.records import table
 from tests.uploads import upload
 
@@ -37,7 +45,7 @@ def other(alice):
 @pytest.fixture
 def batches_of_two(monkeypatch):
     """Deletions end the rows of links in batches of two."""
-    monkeypatch.setattr(deleted_target, "PAGE_ROWS", 2)
+    monkeypatch.setattr(deletion, "PAGE_ROWS", 2)
     monkeypatch.setattr(table, "PAGE_ROWS", 2)
 
 
@@ -183,7 +191,7 @@ def test_a_newer_version_takes_its_place_in_as_many_collections(
 
 def test_the_rows_of_few_links_end_with_their_target(alice, document):
     links = shared(document, 2)
-    document.delete_with_tokens()
+    delete_document(document)
     assert all(DocumentToken.find(link.id).revoked_at for link in links)
     assert DeletedTarget.select().count() == 0
 
@@ -194,7 +202,8 @@ def test_many_links_of_a_deleted_target_open_nothing_at_once_and_are_revoked_lat
 ):
     target = upload(alice) if kind == "document" else Collection.make(alice.id, "A")[0]
     links = shared(target)
-    target.delete_with_tokens()
+    delete = {"document": delete_document, "collection": delete_collection}[kind]
+    delete(target)
     assert not any(DocumentToken.find(link.id).revoked_at for link in links)
     for link in links:
         with pytest.raises(TokenSpent):
@@ -212,7 +221,7 @@ def test_a_deletion_of_many_links_that_was_interrupted_goes_on(
     alice, document, batches_of_two, monkeypatch
 ):
     links = shared(document)
-    document.delete_with_tokens()
+    delete_document(document)
     calls = []
     revoke_all = DocumentToken.revoke_all
 
@@ -247,7 +256,7 @@ def test_an_account_is_deleted_while_links_of_its_documents_wait_for_their_end(
     alice, document, batches_of_two
 ):
     shared(document)
-    document.delete_with_tokens()
+    delete_document(document)
     delete_account(alice)
     assert DeletedTarget.select().count() == 0
     end_links()
@@ -258,6 +267,6 @@ def test_no_transaction_of_a_deletion_changes_more_rows_than_a_batch(
     alice, document, batches_of_two, changed_rows
 ):
     shared(document)
-    document.delete_with_tokens()
+    delete_document(document)
     end_links()
     assert max(changed_rows) <= 10  # two links with an event each, and the head of the log

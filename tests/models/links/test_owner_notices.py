@@ -9,7 +9,7 @@ from models.background import sweep
 from models.core import Invalid
 from models.documents import Collection
 from models.events import MailLimit, current_actor, line_of
-from models.links import DocumentToken, LinkOptions, Proof, TokenGrant, guards
+from models.links import DocumentToken, LinkOptions, Proof, TokenGrant, delete_document, guards
 from settings import read_settings
 from tests.mailbox import BASE
 from tests.uploads import upload
@@ -203,7 +203,7 @@ def test_a_name_stands_in_one_line_and_reorders_nothing(alice, mails, name, show
 def test_what_is_deleted_by_now_is_said_without_names(alice, document):
     issued = link_to(document)
     open_by(issued, document)
-    document.delete_with_tokens()
+    delete_document(document)
     assert line_about(alice, "token.visited")[0] == "A link was opened"
     assert line_about(alice, "token.visited")[1].startswith(BASE)
 

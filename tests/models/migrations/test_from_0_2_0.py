@@ -16,7 +16,7 @@ from models.accounts import StoredResponse, register
 from models.core import KeyRevoked, OperatorError, SessionExpired, TokenSpent, now
 from models.documents import binned
 from models.events import Mail, WebhookDelivery
-from models.links import FormerTarget, Opening, TokenGrant
+from models.links import FormerTarget, Opening, TokenGrant, delete_document
 from models.runtime import create_runtime
 from models.storage import close_database, connected, database, sqlite_files
 from operations import doctor, restore_backup, verification, verify_log
@@ -407,7 +407,7 @@ def test_a_database_of_0_2_0_is_written_to_after_its_upgrade(former, started):
         assert [row.target_id for row in FormerTarget.all_of(SECRETS["movedLink"])] == [
             SECRETS[name] for name in ("plain", "note", "plain", "note")
         ]
-        Document.one_of(ADA, SECRETS["plain"]).delete_with_tokens()
+        delete_document(Document.one_of(ADA, SECRETS["plain"]))
         last = Event.record(ADA, "webhook.test", {})
         previous = next(one for one in Event.select() if one.sequence == last.sequence - 1)
         assert last.hash == event_hash(ADA, last.sequence, previous.hash, last.body)

@@ -19,7 +19,7 @@ from models import (
 from models.background import sweep
 from models.core import NotFound, QuotaExceeded, now
 from models.events import TYPES
-from models.links import LinkOptions, count_view
+from models.links import LinkOptions, count_view, delete_document
 from models.runtime.quota import Quota
 from models.setup import MIGRATIONS
 from tests.service import ROOT
@@ -121,7 +121,7 @@ def test_of_the_events_of_a_user_the_newest_are_kept(alice, bob):
 
 def test_an_event_that_is_still_to_be_delivered_is_kept(alice):
     hook = Webhook.register(alice.id, "https://hook.example/", ("document.deleted",)).row
-    upload(alice).delete_with_tokens()
+    delete_document(upload(alice))
     for _ in range(20):
         Event.record(alice.id, "webhook.test", {})
     sweep()
@@ -172,7 +172,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
             share(document)
         with pytest.raises(QuotaExceeded):
             share(document)
-        document.delete_with_tokens()
+        delete_document(document)
         new_key(alice).revoke()
         Session.begin(alice, 60)
     for _ in range(5):

@@ -6,7 +6,7 @@ import pytest
 
 from models import DocumentToken, Event, connected
 from models.events import current_actor
-from models.links import LinkOptions, count_view
+from models.links import LinkOptions, count_view, delete_document
 from models.runtime import unrecorded as unrecorded_module
 from models.storage import group_commit, transaction
 from tests.uploads import upload
@@ -72,7 +72,7 @@ def test_each_reading_of_a_person_is_an_event(alice):
 def test_readings_are_recorded_before_what_happens_to_the_document_next(alice):
     document = upload(alice)
     read(document, times=4)
-    document.delete_with_tokens()
+    delete_document(document)
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
     assert Event.feed(alice.id, 100, None)[0][-1].type == "document.deleted"
 
@@ -81,7 +81,7 @@ def test_counts_survive_a_transaction_that_fails(alice):
     document = upload(alice)
     read(document, times=4)
     with pytest.raises(ZeroDivisionError), transaction():  # noqa: PT012
-        document.delete_with_tokens()
+        delete_document(document)
         raise ZeroDivisionError
     Event.record_merged_readings(all=True)
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
@@ -115,7 +115,7 @@ def test_a_count_whose_event_was_committed_but_not_synced_is_recorded_once(alice
 
     monkeypatch.setattr(group_commit, "_fdatasync", fails)
     with pytest.raises(OSError, match="lost"):
-        document.delete_with_tokens()
+        delete_document(document)
     monkeypatch.undo()
     Event.record_merged_readings(all=True)
 

@@ -1,4 +1,4 @@
-"""What the deletion of a document or a collection does to its links.
+"""The deletion of a document or a collection, with its links.
 
 The transaction that deletes the target deletes its key, so that from then on each of its links is
 answered with 410. The rows of its links are revoked and deleted in the same transaction if they are
@@ -10,10 +10,11 @@ from typing import Any, Self
 
 from peewee import TextField, fn
 
-from ..documents import Collection, Document
+from ..core import NotFound
+from ..documents import Collection, Document, one_in_bin
 from ..events import EventHead
-from ..records import PAGE_ROWS, Table
-from ..storage import database, separate_transaction, transaction
+from ..records import PAGE_ROWS, Table, has_passed
+from ..storage import database, separate_transaction, shred, transaction
 from .document_token import DocumentToken
 from .guards import Opening, Recipient, drop_texts_of
 from .target import Target, table_of
@@ -38,7 +39,48 @@ class DeletedTarget(Table):
         return found
 
 
-def end_links_of(target: Target) -> None:
+def delete_document(document: Document, type: str = "document.deleted") -> None:
+    """Delete a document with its links, and scrub its key from the disk.
+
+    Without the key the payload cannot be decrypted. `type` is that of the event. Raises `NotFound`
+    if the document is deleted already.
+    """
+    with transaction(document.owner_id), EventHead.moved_once(document.owner_id):
+        document.drop_payload()
+        if not shred("document", document.id):
+            raise NotFound
+        for collection in Collection.holding(document):
+            collection.take_out(document)
+        document.record_event(type)
+        _end_links_of(document)
+
+
+def delete_collection(collection: Collection) -> None:
+    """Delete a collection with its links; its documents stay. Raises `NotFound`."""
+    with transaction(collection.owner_id), EventHead.moved_once(collection.owner_id):
+        if not shred("collection", collection.id):
+            raise NotFound
+        collection.record_event("collection.deleted")
+        _end_links_of(collection)
+
+
+def delete_for_good(owner_id: str, id: str) -> None:
+    """Delete a document that is in the bin. Raises `NotFound` if it is not."""
+    with transaction(owner_id):
+        delete_document(one_in_bin(owner_id, id))
+
+
+def delete_if_due(document: Document) -> None:
+    """Delete a document, unless meanwhile its end was changed, or it was put back."""
+    with transaction(document.owner_id):
+        found = Document.find(document.id)  # read again under the writer lock
+        if found and has_passed(found.expires_at):
+            delete_document(document, "document.expired")
+        elif found and has_passed(found.leaves_bin_at):
+            delete_document(document)
+
+
+def _end_links_of(target: Target) -> None:
     """End the links of a target, in the transaction that deletes it."""
     drop_texts_of(target)
     if _count_rows(target.id) > PAGE_ROWS:
@@ -83,7 +125,3 @@ def _count_rows(target_id: str) -> int:
         for table in _TABLES
     )
     return sum(counts)
-
-
-for table in (Document, Collection):
-    table.at_deletion.append(end_links_of)
