@@ -4,9 +4,11 @@ It has threads of its own: a mail server that hangs delays no webhook, and no we
 """
 
 from models import Webhook, WebhookDelivery, connected, transaction
+from models.accounts import Invitation
 from models.core import now
 from models.events import (
     MOST_LINES,
+    Composer,
     Mail,
     MailLimit,
     Outcome,
@@ -14,11 +16,17 @@ from models.events import (
     compose_notice,
     line_of,
 )
+from models.links import compose_code, sentence_of
 
 from .deliveries import event_of
 from .limits import DispatcherLimits
 from .senders import Senders, Waiting
 
+COMPOSERS: dict[str, Composer] = {
+    "code": compose_code,
+    "reset": Invitation.compose_reset,
+}
+"""By the kind of mail that somebody has asked for, what writes it when it is first tried."""
 _NO_MAILER = Outcome(0, error="This service sends no mail.")
 
 
@@ -40,7 +48,7 @@ class MailSenders(Senders[Waiting]):
         """Send a mail; after the last pause again and again, until its end."""
         attempts = min(mail.attempts, len(self._limits.retries_seconds) - 1)
         with connected():
-            message = mail.message()
+            message = mail.message(COMPOSERS)
         if message is not None:
             outcome = self._mailer.send(message) if self._mailer else _NO_MAILER
             with connected():
@@ -78,7 +86,7 @@ class MailSenders(Senders[Waiting]):
                 delivery.refuse()
                 continue
             try:
-                lines[delivery] = line_of(event)
+                lines[delivery] = line_of(event, sentence_of(event))
             except Exception as error:
                 self.record_failure(delivery, error)
         return lines

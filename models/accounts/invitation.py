@@ -15,7 +15,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import credentials
 
 from ..core import Allowance, Invalid, NotFound, OperatorError, now
-from ..events import COMPOSERS, Event, Mail, MailLimit, has_mail, is_mail_address, name_in_mail
+from ..events import Event, Mail, MailLimit, has_mail, is_mail_address, name_in_mail
 from ..records import Issued, SealedByService
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import SERVICE, in_one_transaction, transaction
@@ -286,9 +286,6 @@ class Invitation(SealedByService):
         """Make the new account a member of the space, in the transaction that uses it up."""
         if self.space_id and self.inviter_id and self.role:
             add_invited(self.space_id, self.inviter_id, user.id, self.role)
-
-
-COMPOSERS["reset"] = Invitation.compose_reset
 
 
 def count_reset(network: str) -> Allowance | None:

@@ -8,7 +8,7 @@ crash repeats is the same one. `mail_limit.py` says how many are sent.
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.errors import MessageError
 from email.headerregistry import Address
@@ -31,10 +31,9 @@ _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@[\w-]+(?:\.[\w-]+)*", re.ASCII)
 _POLICY = SMTP.clone(cte_type="7bit", max_line_length=900)  # an address is not broken in two
 NO_MAIL = "This service sends no mail: SMTP_URL is not set."
 MOST_WAITING = 1000  # requests of one owner; further ones are dropped
-COMPOSERS: dict[str, Callable[[str, str], tuple[str, str, str] | None]] = {}
-"""By kind, what makes address, subject and text of the address and the text that were given, when
-the mail is first tried; None if there is nothing to send. So to ask for a mail takes as long, and
-stores as much, whether or not somebody has this address; and spends no budget of anybody's."""
+Composer = Callable[[str, str], tuple[str, str, str] | None]
+"""A function that makes address, subject and text of a mail from the address and the text of a
+request; None if there is nothing to send."""
 
 
 class Mail(Sendable, KeyedRow):
@@ -74,8 +73,11 @@ class Mail(Sendable, KeyedRow):
 
     @classmethod
     def enqueue_request(cls, owner_id: str, kind: str, address: str, text: str = "") -> None:
-        """Store that somebody has asked for a mail: `COMPOSERS` write it when it is first tried,
-        and count it if there is one. Too many that wait are dropped.
+        """Store that somebody has asked for a mail: a `Composer` writes it when it is first tried,
+        and counts it if there is one. Too many that wait are dropped.
+
+        So to ask for a mail takes as long, and stores as much, whether or not somebody has this
+        address; and spends no budget of anybody's.
         """
         waiting = cls.select().where(cls.owner_id == owner_id)
         with transaction(None):
@@ -112,8 +114,11 @@ class Mail(Sendable, KeyedRow):
     def binding(self) -> tuple[str, ...]:
         return self.owner_id, self.kind, str(self.expires_at)
 
-    def message(self) -> EmailMessage | None:
-        """Return the message to be sent; None if there is none, and then delete the row."""
+    def message(self, composers: Mapping[str, Composer]) -> EmailMessage | None:
+        """Return the message to be sent; None if there is none, and then delete the row.
+
+        `composers` write, by their kinds, the mails that somebody has asked for.
+        """
         if not self.opens():
             log_altered(self.id)
             self._delete()
@@ -121,7 +126,7 @@ class Mail(Sendable, KeyedRow):
         address, subject, text, *attached = self.content
         if subject is None:
             with transaction():
-                composed = COMPOSERS[self.kind](address, text)
+                composed = composers[self.kind](address, text)
                 if composed is None:
                     self._delete()
                     return None

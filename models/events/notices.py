@@ -4,7 +4,7 @@ The link in each mail holds a code, a MAC, by which whoever reads the mail says 
 notice says who opened what, as far as that is known when it is made, and links to a page about it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from typing import Any
@@ -21,9 +21,6 @@ from .mail_limit import MAIL_KINDS
 NOTICES = ("token.opened", "token.refused", "token.spent")
 VISITED = "token.visited"
 MOST_LINES = 50
-SENTENCES: dict[str, Callable[[Event], str | None]] = {}
-"""By type of events, what says in a sentence who did what, with their names; None if these are not
-known any more."""
 _ABOUT_TARGETS = (*READINGS, "token.opened", VISITED)
 _SENTENCES = {
     "token.opened": "A link was opened",
@@ -77,12 +74,14 @@ def compose_notice(webhook: Any, first: Any, lines: Iterable[str]) -> EmailMessa
     return compose(first, webhook.mail_address, subject, "\n".join([*shown, "", stop]))
 
 
-def line_of(event: Event) -> str:
-    """Return the line of a notice about an event."""
+def line_of(event: Event, sentence: str | None) -> str:
+    """Return the line of a notice about an event.
+
+    The sentence says who did what, with their names; None if these are not known any more.
+    """
     data = event.data
     moment = datetime.fromtimestamp(event.created_at / 1000, UTC)
-    say = SENTENCES.get(event.type)
-    what = (say and say(event)) or _without_names(event)
+    what = sentence or _without_names(event)
     times = f", {counted(data['count'], 'time')}" if data.get("count", 1) > 1 else ""
     what += _REASONS.get(data.get("reason", ""), "") + times
     return f"{moment:%Y-%m-%d %H:%M} UTC  {what}  {_page_about(event)}".rstrip()

@@ -1,7 +1,6 @@
 """Links to documents and collections: tokens, what each permits its holder, all of a user's."""
 
-from . import sentences  # noqa: F401  (registers the sentences of notices)
-from .codes import count_code_request, request_code
+from .codes import compose_code, count_code_request, request_code
 from .deletion import (
     delete_collection,
     delete_document,
@@ -56,4 +55,5 @@ from .receiving import (
 )
 from .requests import FileRequest, count_received, requests_of_owner
 from .sending import MOST_NOTE_CHARACTERS, SentLink, named_people, send_link
+from .sentences import sentence_of
 from .target import SealedByTarget, Target, table_of, target_of

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..core import Allowance, NotFound, now
-from ..events import COMPOSERS, Mail, MailLimit
+from ..events import Mail, MailLimit
 from ..runtime import current_runtime
 from .document_token import DocumentToken
 from .guards import CODE_MS, Recipient
@@ -32,7 +32,7 @@ def request_code(owner_id: str, token: Any, email: str) -> int:
     return now() + CODE_MS
 
 
-def _compose(address: str, token_id: str) -> tuple[str, str, str] | None:
+def compose_code(address: str, token_id: str) -> tuple[str, str, str] | None:
     """Return address, subject and text of a mail with a new code; None if no mail is to be sent."""
     presented = DocumentToken.presented("id", token_id)
     if presented is None or presented.owner.disabled_at or not all(presented.extra):
@@ -46,6 +46,3 @@ def _compose(address: str, token_id: str) -> tuple[str, str, str] | None:
     code = Recipient.draw_code(token.target, token.id, address)
     text = _MAIL.format(code[:4], code[4:], current_runtime().settings.base_url)
     return address, "Your code", text
-
-
-COMPOSERS["code"] = _compose

@@ -12,7 +12,7 @@ from crypto import DecryptionError, KeyringError
 
 from ..core import NotFound
 from ..documents import Document
-from ..events import SENTENCES, Event
+from ..events import Event
 from .document_token import DocumentToken
 from .guards import Opening
 from .target import target_of
@@ -24,15 +24,17 @@ _ACTORS = {"session": "You", "proxy": "You", "oidc": "You", "api_key": "An API k
 _SOMEBODY = "Somebody"
 
 
-def _in_names(say: Callable[[Event], str]) -> Callable[[Event], str | None]:
-    """Return the same function; it returns None where something is deleted, or does not open."""
+def sentence_of(event: Event) -> str | None:
+    """Return a sentence about an event, which says who did what, with their names.
 
-    def say_if_known(event: Event) -> str | None:
+    Returns None for an event that is not about a link, and where something is deleted or does not
+    open.
+    """
+    say = _SENTENCES.get(event.type)
+    if say is not None:
         with suppress(NotFound, DecryptionError, KeyringError):
             return say(event)
-        return None
-
-    return say_if_known
+    return None
 
 
 def _opened(event: Event) -> str:
@@ -113,13 +115,13 @@ def _plain(name: str) -> str:
     return " ".join(_HIDDEN.sub(" ", name).split())[:MOST_CHARACTERS]
 
 
-SENTENCES |= {
-    "document.viewed": _in_names(_opened),
-    "document.downloaded": _in_names(_saved),
-    "collection.viewed": _in_names(_opened),
-    "collection.downloaded": _in_names(_saved),
-    "token.opened": _in_names(_opened),
-    "token.visited": _in_names(_visited),
-    "token.refused": _in_names(_refused),
-    "token.spent": _in_names(_ended),
+_SENTENCES: dict[str, Callable[[Event], str]] = {
+    "document.viewed": _opened,
+    "document.downloaded": _saved,
+    "collection.viewed": _opened,
+    "collection.downloaded": _saved,
+    "token.opened": _opened,
+    "token.visited": _visited,
+    "token.refused": _refused,
+    "token.spent": _ended,
 }

@@ -9,7 +9,15 @@ from models.background import sweep
 from models.core import Invalid
 from models.documents import Collection
 from models.events import MailLimit, current_actor, line_of
-from models.links import DocumentToken, LinkOptions, Proof, TokenGrant, delete_document, guards
+from models.links import (
+    DocumentToken,
+    LinkOptions,
+    Proof,
+    TokenGrant,
+    delete_document,
+    guards,
+    sentence_of,
+)
 from settings import read_settings
 from tests.mailbox import BASE
 from tests.uploads import upload
@@ -158,7 +166,7 @@ def test_an_address_that_does_not_answer_is_asked_again_once_a_day(alice, docume
 
 def line_about(owner, type):
     event = [one for one in Event.select() if one.type == type][-1]
-    return line_of(event).split("  ")[1:]
+    return line_of(event, sentence_of(event)).split("  ")[1:]
 
 
 def test_each_event_of_a_link_is_a_sentence_with_its_names(alice, document):

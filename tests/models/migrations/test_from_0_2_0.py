@@ -23,6 +23,7 @@ from operations import doctor, restore_backup, verification, verify_log
 from settings import Settings, read_settings
 from tests import postgres
 from tests.forking import run_program
+from webhooks.mail import COMPOSERS
 
 OF_0_2_0 = Path(__file__).parent / "of_0_2_0"  # made by `fill_0_2_0.py`
 SECRETS = json.loads((OF_0_2_0 / "secrets.json").read_text())
@@ -367,7 +368,9 @@ def test_what_0_2_0_has_stored_opens(former, started):
         assert (offer.title, offer.note, len(offer.documents)) == ("Offer", "By Monday.", 3)
         assert Webhook.one_of(ADA, SECRETS["failing"]).url.endswith("/failing")
         assert [one.webhook_id for one in WebhookDelivery.next_due_per_webhook()]
-        assert [one.message()["To"] for one in Mail.next_due_per_owner()] == ["ada@example.org"]
+        assert [one.message(COMPOSERS)["To"] for one in Mail.next_due_per_owner()] == [
+            "ada@example.org"
+        ]
         (opening,) = Opening.select()
         opening.target = Document.one_of(ADA, SECRETS["note"])
         assert (opening.address, opening.name) == ("eve@example.org", "Eve")
