@@ -2,6 +2,9 @@
 
 One of its workers leads, and begins whatever there is to do. Another one leads while it waits.
 Elsewhere, as in commands and tests, nobody is told.
+
+The storage waits as well, which knows no `Runtime`. So the function to call is one of the process,
+which `main` gives once, when there is a server.
 """
 
 from collections.abc import Callable

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from socket import send_fds, socket, socketpair
+from socket import AF_UNIX, SOCK_SEQPACKET, send_fds, socket, socketpair
 from typing import IO, Any, Final, Protocol, cast
 
 from .messages import LENGTHS, Block, KeptMessage, read_message, whole, write_message
@@ -34,8 +34,6 @@ FORK_SERVER: Final = f"{BOOTSTRAP}; from viewer.sandbox.worker import fork_worke
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
 FORKS: Final = sys.platform == "linux"  # macOS's own libraries do not survive it
 _SORTED: Final = json.JSONEncoder(sort_keys=True)
-_modules: Final[dict[str, None]] = {}  # of all jobs, which the fork server imports
-
 
 TIME: Final = "time"  # the failure of a job that may go well another time
 
@@ -104,9 +102,6 @@ class Job:
     seconds: float  # after which it is killed
     threads: bool = False  # a library decodes in a thread of its own
 
-    def __post_init__(self) -> None:
-        _modules[self.module] = None
-
     def run(
         self, pieces: Iterable[bytes], options: dict[str, Any], *, program: str | None = None
     ) -> JobResult:
@@ -114,7 +109,7 @@ class Job:
 
         `program` is one of its own, which is then started instead of a worker.
         """
-        with _child(program) as child:
+        with _child(self.module, program) as child:
             deadline = threading.Timer(self.seconds, child.kill)
             deadline.start()
             try:
@@ -160,11 +155,13 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._running: tuple[socket, subprocess.Popen[bytes]] | None = None
+        self._modules: tuple[str, ...] = ()
         self._lock = threading.Lock()
 
-    def start(self) -> None:
-        """Start it, unless it runs; nobody waits for what it imports."""
+    def start(self, modules: Iterable[str]) -> None:
+        """Start it, unless it runs; nobody waits for these modules of jobs, which it imports."""
         with self._lock:
+            self._modules = tuple(modules)
             self._requests()
 
     def stop(self) -> None:
@@ -173,30 +170,34 @@ class ForkServer:
             self._end()
 
     @contextlib.contextmanager
-    def child(self) -> Iterator[Child]:
-        """Fork a process that does the work of a worker; it ends with the block."""
+    def child(self, module: str) -> Iterator[Child]:
+        """Fork a process that does the work of a worker; it ends with the block.
+
+        It is forked at once, even if the module of its job has not been imported before. Then it
+        imports the module itself, and the fork server does so for those that follow.
+        """
         with contextlib.ExitStack() as files:
             (input_, stdin), (stdout, output), (end, open_end) = (_pipe(files) for _ in range(3))
-            self._send(input_, output, end)
+            self._send(module, input_, output, end)
             yield Child(stdin, stdout, open_end.close)
 
-    def _send(self, *files: IO[bytes]) -> None:
+    def _send(self, module: str, *files: IO[bytes]) -> None:
         """Hand these files over. If it can't be started, nobody has them: a child that crashed."""
         with self._lock, contextlib.ExitStack() as closed:
             numbers = [closed.enter_context(file).fileno() for file in files]
             for _ in range(2):
                 try:
-                    send_fds(self._requests(), [b"\0"], numbers)
+                    send_fds(self._requests(), [module.encode()], numbers)
                     return
                 except ConnectionError:  # it has died
                     self._end()
 
     def _requests(self) -> socket:
         if self._running is None:
-            ours, its = socketpair()
+            ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
             with its:
                 files = {"stdin": its.fileno(), "stdout": subprocess.DEVNULL}
-                self._running = ours, start_program(FORK_SERVER, *_modules, **files)
+                self._running = ours, start_program(FORK_SERVER, *self._modules, **files)
         return self._running[0]
 
     def _end(self) -> None:
@@ -212,10 +213,13 @@ _fork_server: Final = ForkServer()
 atexit.register(_fork_server.stop)
 
 
-def start_fork_server() -> None:
-    """Start it before the first document, which then need not wait for it."""
+def start_fork_server(modules: Iterable[str] = ()) -> None:
+    """Start it before the first document, which then need not wait for it.
+
+    It imports these modules of jobs, and those of the jobs that are done.
+    """
     if FORKS:
-        _fork_server.start()
+        _fork_server.start(modules)
 
 
 def start_program(
@@ -235,10 +239,10 @@ def start_program(
 
 
 @contextlib.contextmanager
-def _child(program: str | None) -> Iterator[Child]:
+def _child(module: str, program: str | None) -> Iterator[Child]:
     """Have a child process that ends with the block; a new one where it is not forked."""
     if FORKS and not program:
-        with _fork_server.child() as child:
+        with _fork_server.child(module) as child:
             yield child
         return
     pipe = subprocess.PIPE

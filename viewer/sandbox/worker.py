@@ -29,6 +29,7 @@ from .messages import read_message, write_message
 from .seccomp import restrict_system_calls, seccomp_available
 
 FILES: Final = 3
+MODULE_BYTES: Final = 200  # of a name, at most
 
 
 def main() -> None:
@@ -63,7 +64,8 @@ def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:
 def fork_workers() -> None:
     """Fork until the service has closed its end of the socket, which is the standard input.
 
-    The arguments are the package and the modules to import.
+    The arguments are the package and the modules to import. Each message names the module of a
+    job, which is imported for those that follow.
     """
     be_killed_first()
     forbid_inspection()
@@ -80,10 +82,13 @@ def fork_workers() -> None:
         for file in ready:
             if file in children:
                 _end(file, children.pop(file))
-            elif not (files := socket.recv_fds(requests, 1, FILES)[1]):
+                continue
+            module, files, *_ = socket.recv_fds(requests, MODULE_BYTES, FILES)
+            if not files:
                 return
-            else:
-                children[files[-1]] = _fork(files, highest=max(*children, *files))
+            children[files[-1]] = _fork(files, highest=max(*children, *files))
+            if module.decode() not in {*modules, *sys.modules}:
+                modules.append(module.decode())
 
 
 def _import(module: str) -> None:

@@ -210,7 +210,7 @@ def test_a_job_is_done_even_if_what_forks_has_died():
 def test_every_forked_process_ends_with_its_job_or_at_its_time():
     server = fork_server()
     markdown(b"one")
-    with process._fork_server.child() as idle:
+    with process._fork_server.child("json") as idle:
         until(lambda: len(children(server.pid)) == 1)
         idle.kill()
         assert idle.stdout.read() == b""
@@ -225,7 +225,7 @@ def test_a_forked_process_has_its_input_and_output_and_no_other_file(monkeypatch
     program += f"; worker.main = lambda: {listing}; worker.fork_workers()"
     monkeypatch.setattr(process, "FORK_SERVER", program)
     server = ForkServer()
-    with server.child() as first, server.child() as second:
+    with server.child("json") as first, server.child("json") as second:
         listed = [one.stdout.readline() for one in (first, second)]
     server.stop()
 
@@ -235,7 +235,7 @@ def test_a_forked_process_has_its_input_and_output_and_no_other_file(monkeypatch
 @forks
 def test_forked_processes_and_what_forks_end_with_a_service_that_is_killed():
     start = "from viewer.sandbox import process; process.start_fork_server(); server"
-    start += " = process._fork_server; child = server.child(); child.__enter__()"
+    start += ' = process._fork_server; child = server.child("json"); child.__enter__()'
     tell = "print(server._running[1].pid, flush=True); input()"
     command = [sys.executable, "-c", f"{start}; {tell}"]
     pipe = subprocess.PIPE
