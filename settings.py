@@ -485,7 +485,7 @@ class Settings:
     registration: str = _field(
         "open",
         _one_of("open", "first", "closed"),
-        "who may register: anyone, only the first account, nobody",
+        "who may register: anyone (`open`), only the first account (`first`), nobody (`closed`)",
     )
     console: str = _field("on", _one_of("on", "off"), "whether `/app` has pages for people")
     inbound: str = _field("on", _one_of("on", "off"), "whether links take files; off: none does")
@@ -572,7 +572,9 @@ class Settings:
         _networks,
         "networks webhooks may reach though private or by http, as in `10.1.0.0/16,127.0.0.0/8`",
     )
-    log: str = _field("text", _one_of("text", "json"), "the access line of each request, on stderr")
+    log: str = _field(
+        "text", _one_of("text", "json"), "the form of each line on stderr: `text`, or `json`"
+    )
 
     def notes(self) -> Iterator[str]:
         """Yield a sentence or two for each setting that works, and is dangerous."""
