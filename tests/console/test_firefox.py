@@ -36,6 +36,8 @@ def test_a_document_is_stored_shared_opened_and_saved_in_firefox(start_firefox, 
         page.evaluate(UPLOAD)
         page.until("document.querySelector('#uploads .live').textContent === 'stored'")
         document = page.evaluate("document.querySelector('#uploads a').href")
+        press(page, "[data-pill=who] > summary")
+        press(page, "[data-pill=who] [name=withPassword]")
         fill(page, password="open sesame")
         press(page, ".terms .first")
         link = page.until("document.querySelector('.ready [data-copy]').dataset.copy")

@@ -26,6 +26,7 @@ const FIELDS = ".pill > summary, input:not([type=radio]:not(:checked)), textarea
 
 function openPart(part) {
   part.open = true;
+  enablePasswords(); // only then such a field takes the focus
   part.scrollIntoView();
   const field = [...all(FIELDS, part)].find(one => one.getClientRects().length) || $("summary", part);
   field.focus({ preventScroll: true });
