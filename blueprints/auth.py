@@ -101,7 +101,7 @@ def edit_profile(body: dict[str, Any]) -> User:
 @auth.response(204)
 def log_out() -> None:
     """End this session; its token is dead at once"""
-    Session.one_of(g.caller.owner_id, g.caller.id).end()
+    Session.of_request(g.caller.owner_id, g.caller.id).end()
 
 
 @auth.post("/password", accepts=[SESSION])

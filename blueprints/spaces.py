@@ -138,6 +138,6 @@ def begin_session(id: str) -> StartedSession:
     ends with the session that asks for it.
     """
     caller = g.caller
-    own = Session.one_of(caller.owner_id, caller.id)
+    own = Session.of_request(caller.owner_id, caller.id)
     space = enter_space(id, caller.owner_id)
     return Session.begin_in_space(space, caller.user, own, client_of_request())

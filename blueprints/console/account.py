@@ -179,7 +179,7 @@ def ask_for_password() -> Response:
 @sessions.post("/logout", for_members=True, from_anywhere=True)
 def log_out() -> Response:
     """End this session, and say how to log out of the proxy or the provider"""
-    session = Session.one_of(g.caller.owner_id, g.caller.id)
+    session = Session.of_request(g.caller.owner_id, g.caller.id)
     identity = Identity.find(session.identity_id) if session.identity_id else None
     end_own_sessions()
     response = _farewell(identity) if identity else go("/")
@@ -265,7 +265,7 @@ class Logins:
 
 def _logins(user: User) -> Logins:
     found = Identity.of_owner(user.id)
-    session = Session.one_of(user.id, g.caller.id)
+    session = Session.of_request(user.id, g.caller.id)
     assertion = assertion_of_proxy(request)
     subjects = {one.subject for one in found if one.is_of_proxy}
     address = assertion.subject if assertion and assertion.subject not in subjects else None
@@ -347,7 +347,7 @@ def add_identity() -> Response:
 @account.post("/identities/<id>/remove", shows=show_account)
 def remove_other_login(id: str) -> Response:
     """Remove another login from the account, with the sessions that it began"""
-    session = Session.one_of(g.caller.owner_id, g.caller.id)
+    session = Session.of_request(g.caller.owner_id, g.caller.id)
     remove_identity(g.caller.user, id)
     if session.identity_id != id:
         return go(PATH, "unlinked")
@@ -357,7 +357,7 @@ def remove_other_login(id: str) -> Response:
 
 
 def _require_young_session() -> None:
-    if not Session.one_of(g.caller.owner_id, g.caller.id).is_young:
+    if not Session.of_request(g.caller.owner_id, g.caller.id).is_young:
         raise SessionRequired(_TOO_OLD)
 
 

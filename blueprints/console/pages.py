@@ -20,7 +20,7 @@ from werkzeug.urls import iri_to_uri
 import viewer
 from models import Document, Issued, Session, User, Webhook
 from models.accounts import Member, MemberSpace, spaces_of
-from models.core import NotFound, RegistrationClosed, now, rfc3339
+from models.core import NotFound, RegistrationClosed, SessionExpired, now, rfc3339
 from models.events import has_mail
 from models.links import count_received, named_people, secret_of
 from models.runtime import ProviderAway, service_error_of
@@ -362,8 +362,8 @@ def _page_above() -> str:
 def end_own_sessions() -> None:
     """End the sessions that this browser has: the person's, and that of a space."""
     for caller in filter(None, (g.caller, g.caller.person)):
-        with suppress(NotFound):  # there was none, or it has ended meanwhile
-            Session.one_of(caller.owner_id, caller.id).end()
+        with suppress(SessionExpired):  # there was none, or it has ended meanwhile
+            Session.of_request(caller.owner_id, caller.id).end()
 
 
 # Errors

@@ -120,7 +120,7 @@ def _young_session() -> Session | None:
     """Return the session of the caller, if it may add a login to the account."""
     if g.caller.credential_type != COOKIE or g.caller.member:
         return None
-    session = Session.one_of(g.caller.owner_id, g.caller.id)
+    session = Session.of_request(g.caller.owner_id, g.caller.id)
     return session if session.is_young else None
 
 

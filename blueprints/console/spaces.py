@@ -25,7 +25,7 @@ from models.accounts import (
     space_of,
     spaces_of,
 )
-from models.core import NotFound
+from models.core import NotFound, SessionExpired
 
 from ..http.authentication import clear_space_cookie, set_space_cookie
 from ..http.clients import client_of_request
@@ -161,8 +161,8 @@ def enter(id: str) -> Response:
 
 def _enter(id: str) -> Response:
     person = _person()
+    own = Session.of_request(person.owner_id, person.id)
     space = enter_space(id, person.owner_id)
-    own = Session.one_of(person.owner_id, person.id)
     _end_session_of_space()
     return _begin_in(space, person.user, own)
 
@@ -207,5 +207,5 @@ def _at_home(done: str) -> Response:
 
 def _end_session_of_space() -> None:
     if g.caller.member:
-        with suppress(NotFound):
-            Session.one_of(g.caller.owner_id, g.caller.id).end()
+        with suppress(SessionExpired):
+            Session.of_request(g.caller.owner_id, g.caller.id).end()

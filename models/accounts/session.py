@@ -137,6 +137,17 @@ class Session(Credential):
         return present.id
 
     @classmethod
+    def of_request(cls, owner_id: str, id: str) -> Self:
+        """Return the session that a request was sent with.
+
+        Raise `SessionExpired` if it has ended since the request was authenticated.
+        """
+        try:
+            return cls.one_of(owner_id, id)
+        except NotFound:
+            raise SessionExpired from None
+
+    @classmethod
     def of_token(cls, token: str) -> SessionHolder:
         """Return who holds the session. Raise `SessionExpired` if there is no session."""
         session, member = cls._of_token(token)
