@@ -42,7 +42,7 @@ from .errors import (
     causes_of,
 )
 from .fault_log import log_unless_printed, tell, tell_as
-from .ids import first_id, generate_id, id_like, moment_of, now, rfc3339, set_clock_ahead
+from .ids import first_id, generate_id, ids_like, moment_of, now, rfc3339, set_clock_ahead
 from .names import UNSEEN, is_seen
 from .rate_limits import (
     CODES,

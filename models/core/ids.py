@@ -33,12 +33,13 @@ def generate_id(prefix: str, behind: str | None = None) -> str:
     return _encoded(prefix, number)
 
 
-def id_like(prefix: str, id: str, position: int) -> str:
-    """Return `prefix` + the ULID `position` behind that of `id`: it sorts as `id` among other ids.
+def ids_like(prefix: str, id: str, count: int) -> list[str]:
+    """Return `prefix` + the ULID of `id` and those right behind it: they sort as `id` among others.
 
     ULIDs that were generated one behind another are 2**63 apart on average.
     """
-    return _encoded(prefix, _number(id) + position)
+    first = _number(id)
+    return [_encoded(prefix, number) for number in range(first, first + count)]
 
 
 def first_id(prefix: str, moment: int) -> str:

@@ -13,7 +13,7 @@ from peewee import Table as TableReference
 
 from crypto import sealing
 
-from ..core import first_id, id_like, now
+from ..core import first_id, ids_like, now
 from ..records import Sealed, SealedByOwner, log_altered
 from ..runtime import current_runtime
 from ..storage import database, param, prepared, separate_transaction
@@ -71,10 +71,9 @@ class WebhookDelivery(Sendable, SealedByOwner):
         delivery.type = event.type
         delivery.due_at = delivery.created_at
         delivery.values = cls.values_of(event)
-        for position, webhook_id in enumerate(webhook_ids):
-            delivery.webhook_id = webhook_id
-            delivery.id = id_like(cls.PREFIX, event.id, position)
-            delivery.store()
+        ids = ids_like(cls.PREFIX, event.id, len(webhook_ids))
+        own = zip(ids, webhook_ids, strict=True)
+        delivery.store_copies({"id": id, "webhook_id": webhook_id} for id, webhook_id in own)
         database.after_commit(delivery_queued.set)
 
     @classmethod

@@ -120,6 +120,16 @@ class SealedRow(Table):
         self.seal()
         self._insert_columns()
 
+    def store_copies(self, copies: Iterable[dict[str, str]]) -> None:
+        """Insert a copy of the row for each dictionary, which has the columns that are its own."""
+        text = self._text()
+        rows = []
+        for own in copies:
+            self.__data__.update(own)
+            self.sealed = self.cipher().seal(text, self._bound())
+            rows.append(self._columns())
+        self._insert_rows(rows)
+
     def change(self, **changes: Any) -> None:
         """Store new values, of columns or sealed ones, in the row as it is now.
 
@@ -133,11 +143,15 @@ class SealedRow(Table):
 
     def seal(self) -> None:
         """Seal the values, bound to the columns as they are in this object."""
+        text = self._text()
+        self.sealed = self.cipher().seal(text, self._bound())
+
+    def _text(self) -> bytes:
+        """Return the text to be sealed, and make the columns as the database returns them."""
         data = self.__data__
         for name, _ in _bound_columns(type(self)):
             data[name] = _plain(data.get(name))
-        text = json.dumps(self.values, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        self.sealed = self.cipher().seal(text, self._bound())
+        return json.dumps(self.values, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
     def seal_in_place(self) -> None:
         """Seal a row that lies in the database without a text; only its conversion does so."""

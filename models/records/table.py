@@ -62,8 +62,16 @@ class Table(Model):
         self._insert_columns()
 
     def _insert_columns(self) -> None:
-        values = dict.fromkeys(self._meta.sorted_field_names) | self.__data__
-        _insertion(type(self)).execute(**values)
+        _insertion(type(self)).execute(**self._columns())
+
+    def _columns(self) -> dict[str, Any]:
+        """Return the values of all columns by name; a column without a value is NULL."""
+        return dict.fromkeys(self._meta.sorted_field_names) | self.__data__
+
+    @classmethod
+    def _insert_rows(cls, rows: list[dict[str, Any]]) -> None:
+        """Insert rows, given as `_columns` returns them, by one call."""
+        _insertion(cls).execute_each(rows)
 
     @classmethod
     def find(cls, *key: str) -> Self | None:

@@ -80,6 +80,10 @@ class Prepared:
         """Execute the query, and return the number of rows that it has changed."""
         return int(database.execute_sql(self.text, values).rowcount)
 
+    def execute_each(self, rows: list[dict[str, Any]]) -> None:
+        """Execute the query once for the values of each row."""
+        database.execute_each(self.text, rows)
+
 
 def prepared(build: Callable[..., Any]) -> Callable[..., Prepared]:
     """Decorate a function that builds a query, so that it returns a `Prepared` query.

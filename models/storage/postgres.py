@@ -157,11 +157,17 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
     def _execute_cursor(self, sql: str, params: Any, **options: Any) -> Any:
         if isinstance(params, dict):
             sql = translated(sql)
-            params = {name: storable(value) for name, value in params.items()}
+            params = _storable_values(params)
         elif params:
             params = [storable(value) for value in params]
         will_wait()
         return super()._execute_cursor(sql, params or None, **options)
+
+    def execute_each(self, sql: str, rows: list[dict[str, Any]]) -> None:
+        """Execute a statement once for the parameters of each row, in one round trip."""
+        with wrapping_errors:
+            will_wait()
+            self.cursor().executemany(translated(sql), [_storable_values(row) for row in rows])
 
     def begin(self, statements: str = "") -> None:
         """Begin a transaction, and execute further statements in the same round trip."""
@@ -194,6 +200,10 @@ def translated(sql: str) -> str:
 def storable(value: Any) -> Any:
     """Return text without NUL, which PostgreSQL does not store: such text is never found."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
+
+
+def _storable_values(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: storable(value) for name, value in values.items()}
 
 
 def first_line(error: BaseException) -> str:

@@ -57,6 +57,11 @@ class _Database(PooledSqliteDatabase):  # type: ignore[misc]
         with wrapping_errors:
             return self.cursor().execute(sql, params or ())
 
+    def execute_each(self, sql: str, rows: list[dict[str, Any]]) -> None:
+        """Execute a statement once for the parameters of each row."""
+        with wrapping_errors:
+            self.cursor().executemany(sql, rows)
+
 
 # Pooled: closing the last connection would checkpoint the WAL at every request.
 database = _Database(

@@ -173,3 +173,27 @@ def test_a_webhook_that_was_altered_is_named_and_does_not_hide_the_others(alice,
     assert [one.id for one in Webhook.page(bob.id, 10, None)[0]] == [other.id]
     assert Webhook.find(hook.id) is None
     assert [line.split()[0] for line in verification.check_rows()] == [hook.id]
+
+
+def test_an_event_takes_as_many_statements_whatever_number_of_webhooks_want_it(
+    alice, hook, monkeypatch
+):
+    asked = []
+    execute = database.obj.execute_sql
+
+    def counted(sql, params=None):
+        asked.append(sql)
+        return execute(sql, params)
+
+    monkeypatch.setattr(database.obj, "execute_sql", counted)
+
+    def statements():
+        asked.clear()
+        Event.record(alice.id, "webhook.test", {})
+        return len(asked)
+
+    of_one = statements()
+    for number in range(5):
+        Webhook.register(alice.id, f"https://hook{number}.example/", ("webhook.test",))
+    assert statements() == of_one
+    assert WebhookDelivery.select().count() == 1 + 6
