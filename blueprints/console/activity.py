@@ -72,7 +72,7 @@ _SENTENCES = {  # acts, which stand behind the name of the actor
     "member.accepted": "entered the space for the first time, and {role}",
     "member.changed": "changed the role of {member}, who {role} now",
     "member.removed": "removed {member} from the space",
-    "invitation.created": "invited {invited}, who {role} then",
+    "invitation.created": "invited {invited}, who {role} once they join",
     "invitation.withdrawn": "withdrew the invitation of {invited}",
     "identity.linked": "added another login, by {issuer}",
     "identity.unlinked": "removed another login, by {issuer}",

@@ -56,6 +56,15 @@ def test_a_link_that_was_used_says_so_and_invites_nobody(member, link):
     assert [form["action"] for form in forms_of(again)] == []
 
 
+def test_a_link_that_was_used_leads_who_is_logged_in_to_their_documents(mailing, email):
+    visitor = Visitor(mailing).sign_up(email)
+    page = visitor.get("/app/signup?invite=invite_unknown")
+    card = words(page).partition(OVER)[2]
+    assert "You are logged in. To your documents" in card
+    assert "Log in" not in card
+    assert "To set a new password" not in card
+
+
 def test_a_form_whose_link_was_used_meanwhile_says_so_as_well(member, link):
     page = Visitor(member.service).get(link)
     fields = {"email": member.email, "password": NEW, "invite": link.rpartition("=")[2]}

@@ -36,19 +36,21 @@ addEventListener("click", event => {
 const copying = new Map(); // buttons that say that they have copied, each with what says otherwise later
 
 async function addressOf(link) { // the page of a link answers it to the script
-  const answer = await fetch(link, { headers: { Accept: "application/json" } });
-  const { address } = await answer.json();
+  const { address } = await ask(link);
   if (!address) throw new Error("The address is not known here.");
   return address;
 }
 
 async function press(button) {
   const { copy: text, copyOf: link } = button.dataset;
-  if (!await copy(text ?? addressOf(link)).catch(() => false)) {
-    say("It was not copied: this browser does not permit it here.");
+  try {
+    const isCopied = await copy(text ?? addressOf(link));
+    say(isCopied ? "Copied." : "It was not copied: this browser does not permit it here.");
+    if (!isCopied) return;
+  } catch (problem) { // there is no address to copy
+    say(problem.message);
     return;
   }
-  say("Copied.");
   const words = button.firstChild;
   const former = copying.get(button)?.former ?? words.data;
   clearTimeout(copying.get(button)?.timer);

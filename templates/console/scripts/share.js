@@ -24,17 +24,8 @@ function keepPrivate() {
   ($("#list a[href]") || drop.elements.file).focus();
 }
 
-async function post(address, fields) {
-  const answer = await fetch(forOwner(address), {
-    method: "POST",
-    body: new URLSearchParams(fields),
-    headers: { Accept: "application/json" },
-  });
-  const made = await answer.json();
-  if (answer.ok) return made;
-  const problem = new Error(made.errors?.[0].detail || made.detail);
-  problem.field = made.errors?.[0].pointer?.split("/")[1];
-  throw problem;
+function post(address, fields) {
+  return ask(forOwner(address), { method: "POST", body: new URLSearchParams(fields) });
 }
 
 async function make(row, terms) {

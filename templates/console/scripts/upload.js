@@ -225,7 +225,7 @@ function answered(row, call) {
     wait(row);
     return;
   } else if (call.status === 401) {
-    refuse(row, "Your session has ended. Log in in another tab.", true);
+    refuse(row, SESSION_ENDED, true);
   } else {
     refuse(row, errors?.[0].detail || detail || "This was not stored.", true);
   }
