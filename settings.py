@@ -73,7 +73,7 @@ def _keyring(text: str) -> str:
 
 
 _NO_PATH = re.compile(  # a URL, also with a slip in its scheme; libpq's other form; a root key
-    r"\A(?:postgres(?:ql)?:|[a-z]+:/)|://|:.*@|\b(?:host|user|password|dbname)\s*=|docroot_\w{20}",
+    r"\A(?:postgres(?:ql)?:|[a-z]+:/)|://|\b(?:host|user|password|dbname)\s*=|docroot_\w{20}",
     re.IGNORECASE,
 )
 
@@ -83,9 +83,15 @@ def _path(text: str) -> Path:
 
     Sentences about a path show it.
     """
-    if text != text.strip() or not text or _CONTROL.search(text) or _NO_PATH.search(text):
+    if text != text.strip() or not text or _CONTROL.search(text) or _is_address(text):
         raise ValueError("a path")
     return Path(text)
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text is an address or a root key, which may hold a secret, and no path."""
+    behind_colon = text.partition(":")[2]
+    return "@" in behind_colon or _NO_PATH.search(text) is not None
 
 
 def is_host(text: str) -> bool:
