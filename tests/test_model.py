@@ -18,6 +18,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from models.core import is_seen
 from tests.formats import b64, time_from_now
 from tests.people import PASSWORD, Person
 from tests.problems import refused
@@ -29,6 +30,7 @@ STORIES, STEPS = {"thorough": (100, 120)}.get(os.environ.get("HYPOTHESIS_PROFILE
 
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 names = st.text(characters, min_size=1, max_size=20)
+titles = names.filter(is_seen)
 pairs = st.dictionaries(names, names, max_size=3)
 contents = st.binary(max_size=60) | st.integers(0, 9).map(lambda n: bytes([n]) * 70_000 * n)
 scope_lists = st.lists(st.sampled_from([READ, WRITE, DELETE]), min_size=1, unique=True)
@@ -168,7 +170,7 @@ class Story(RuleBasedStateMachine):
         target=documents,
         credential=credentials,
         content=contents,
-        name=names,
+        name=titles,
         metadata=pairs,
         repeated=st.booleans(),
     )
@@ -232,7 +234,7 @@ class Story(RuleBasedStateMachine):
     @rule(
         credential=credentials,
         document=documents,
-        name=names,
+        name=titles,
         metadata=st.none() | pairs,
         prefetch=st.none() | st.integers(1, 99),
     )
