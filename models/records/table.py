@@ -66,7 +66,8 @@ class Table(Model):
 
     def _columns(self) -> dict[str, Any]:
         """Return the values of all columns by name; a column without a value is NULL."""
-        return dict.fromkeys(self._meta.sorted_field_names) | self.__data__
+        columns: dict[str, Any] = dict.fromkeys(self._meta.sorted_field_names)
+        return columns | self.__data__
 
     @classmethod
     def _insert_rows(cls, rows: list[dict[str, Any]]) -> None:

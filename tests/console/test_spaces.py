@@ -120,10 +120,6 @@ def test_the_activity_of_a_space_says_who_did_what(member, space, join):
     assert "made the space" in told
     assert "added Will , who can write" in told
     assert "entered the space for the first time, and can write" in told
-    invitation = {"email": "ines@example.org", "role": "read"}
-    member.post(f"{SPACES}/{space}/members?for={space}", invitation)
-    told = words(member.get("/app/activity"))
-    assert "invited ines@example.org , who can read once they join" in told
     assert "opened hello.txt" not in words(will.get("/app/activity"))  # nor one's own
 
 
