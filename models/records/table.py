@@ -67,7 +67,8 @@ class Table(Model):
     def _columns(self) -> dict[str, Any]:
         """Return the values of all columns by name; a column without a value is NULL."""
         columns: dict[str, Any] = dict.fromkeys(self._meta.sorted_field_names)
-        return columns | self.__data__
+        columns.update(self.__data__)
+        return columns
 
     @classmethod
     def _insert_rows(cls, rows: list[dict[str, Any]]) -> None:
