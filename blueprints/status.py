@@ -19,7 +19,7 @@ from .schemas.responses import Health
 from .views.links import base_url
 from .views.notices import Brand, brand, send_logo, source
 
-VERSION = "1.0.0"
+VERSION = "1.0.1"
 BASE_URL = "\0address\0"  # the placeholder for the address in a page that is drawn once
 _indented = partial(json.dumps, indent=2, ensure_ascii=False)
 

@@ -11,7 +11,7 @@ from tests.browser.firefox import Page
 from tests.browser.kept.make import COLLECTION, DOCUMENTS, PASSWORD
 from tests.waiting import until
 
-FOLDERS = sorted((Path(__file__).parent / "kept").glob("20??-??"))
+FOLDERS = sorted((Path(__file__).parent / "kept").glob("20??-??*"))
 OK = "✓ verified"
 TEXTS = {
     "minutes.md": ["We agreed on three things."],

@@ -1,7 +1,8 @@
 """Makes saved files for a folder beside this one: `python -m tests.browser.kept.make FOLDER`.
 
-A folder is named after the year and the month of its files, which the service of that time made.
-It is made once and never changed: its files must open in the browsers of every later run.
+A folder is named after the year and the month of its files, which the service of that time made,
+and after the day as well where the month has a folder already. It is made once and never changed:
+its files must open in the browsers of every later run.
 """
 
 import json
