@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +15,24 @@ from settings import PREFIX, Settings, WrongSetting
 
 from . import storage
 from .accounts import StoredResponse, TokenKey, User
-from .conversion import Told, keep_backup, seal_all
-from .core import OperatorError, counted, now, tell
+from .core import OperatorError, now, tell
 from .documents import Collection, Document
 from .events import Mail
 from .runtime import check_nodes, current_runtime, operator_message
 from .sealing_key import ServiceKey, load_service_key
 from .storage import (
+    FIRST_MIGRATION,
     MigrationRunner,
     connected,
     database,
     engine,
-    is_before_0_2_0,
-    is_of_0_2_0,
+    sqlite_files,
 )
 
 MIGRATIONS = str(Path(__file__).parent / "migrations")
+LAST_BEFORE_1_0 = "0028_guards"  # the last migration of the databases that 1.0.1 converts
+CONVERTING = "version 1.0.1 (commit 2f02ef79)"
+BEFORE_CONVERTING = "the last commit of version 0.2.0 (08da1586)"
 CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work
 TABLES_WITH_KEYS: tuple[Any, ...] = (
     User,
@@ -45,20 +47,14 @@ _IN_OBJECTS = SQL("place = 'objects'")  # as the index has it
 _KEYRING_SOURCES = ("keyring", "keyring_file", "keyring_command")
 
 
-def open_runtime(path: str | None = None, *, keeps_copy: bool = True) -> None:
-    """Open the database of the settings, or the one at `path`, and the keyring, unless open.
-
-    A file of version 0.2.0 is converted, and `keeps_copy` of it beside it.
-    """
+def open_runtime(path: str | None = None) -> None:
+    """Open the database of the settings, or the one at `path`, and the keyring, unless open."""
     runtime = current_runtime()
     if runtime.is_open:
         return
     with runtime.lock:
         if not runtime.is_open:
-            address = path or runtime.settings.database
-            open_database(address, runtime.settings.threads)
-            if is_former():
-                _convert(address, keeps_copy=keeps_copy)
+            open_database(path or runtime.settings.database, runtime.settings.threads)
             load_keyring()
             runtime.is_open = True
 
@@ -66,16 +62,16 @@ def open_runtime(path: str | None = None, *, keeps_copy: bool = True) -> None:
 def open_database(address: str, threads: int = 0) -> None:
     """Open or create the database, readable by this user only, and migrate it.
 
-    One of version 0.2.0 is left to `open_runtime`, which has the keyring to convert it. `address`
-    is a path or a URL; so many `threads` of requests need a connection to a server.
+    `address` is a path or a URL; so many `threads` of requests need a connection to a server.
     """
     if not storage.is_server(address):
         storage.create_file(address)
+        _refuse_former_file(Path(address))
     storage.open_database(address, threads + CONNECTIONS_BESIDE_REQUESTS)
     with connected(), engine().migrating():
         refuse_other_version()
         refuse_foreign_schema()
-        if is_older() and not is_former():  # else nothing is written: it may be a standby
+        if is_older():  # else nothing is written: it may be a standby
             _migrate()
 
 
@@ -90,47 +86,42 @@ def _migrate() -> None:
         tell(f"The database is migrated to {newest}.")
 
 
-def is_former() -> bool:
-    """Return whether the database is of version 0.2.0, and not converted yet."""
-    return is_of_0_2_0(_migrations_made())
-
-
-def _convert(address: str, *, keeps_copy: bool) -> None:
-    """Convert a database of version 0.2.0, in one transaction, after a copy of it was made."""
-    keyring = keyring_of_settings()
-    _require_roots(keyring)
-    told = Told(tell)
-    tell("Converting the database of version 0.2.0; this may take minutes.")
-    if engine().is_shared:
-        tell("Nothing is copied on a server: to go back, restore what pg_dump has written before.")
-    elif keeps_copy:
-        backup = keep_backup(Path(address), lambda _done, _total: None)
-        tell(f"A copy of it is kept: {backup}")
-    with connected(), engine().migrating():
-        if not is_former():  # another process was faster
-            return
-        runner = _runner()
-        unsealed = runner.convert(lambda: seal_all(keyring, told.rows))
-    tell("The database is converted.")
-    if unsealed:
-        rows = counted(unsealed, "row")
-        tell(f"{rows} had been altered and cannot be opened: `flask doctor` names them.")
-
-
 def _runner() -> MigrationRunner:
     return MigrationRunner(database, MIGRATIONS, on_server=engine().is_shared)
 
 
 def refuse_other_version() -> None:
-    """Raise `OperatorError` if a later version has made the database, or one before 0.2.0."""
+    """Raise `OperatorError` if a version after this one, or one before 1.0, made the database."""
     made = _migrations_made()
-    if is_before_0_2_0(made):
-        raise OperatorError(
-            f"A version before 0.2.0 made this database ({max(made)}). Nothing was changed. Start "
-            "version 0.2.0 with it once, then this one."
-        )
-    if not is_of_0_2_0(made) and (newer := made - _migrations()):
+    _refuse_former_version(made)
+    if newer := made - _migrations():
         raise OperatorError(f"A newer version made this database ({max(newer)}). Upgrade first.")
+
+
+def _refuse_former_file(file: Path) -> None:
+    """Raise `OperatorError` of a file from before 1.0, which opening it would put into WAL mode.
+
+    A file that cannot be read is left to the opening, which says why.
+    """
+    with suppress(sqlite_files.FileDamagedError, sqlite_files.FileInUseError):
+        _refuse_former_version(sqlite_files.migrations_made(file))
+
+
+def _refuse_former_version(made: set[str]) -> None:
+    if made and FIRST_MIGRATION not in made:
+        raise OperatorError(
+            f"A version before 1.0 made this database ({max(made)}). Nothing was changed. "
+            f"{_way_from(max(made))}"
+        )
+
+
+def _way_from(last_migration: str) -> str:
+    """Return what an operator does with a database of a version before 1.0."""
+    if last_migration == LAST_BEFORE_1_0:
+        return f"Start {CONVERTING} with it once, then this version."
+    if last_migration < LAST_BEFORE_1_0:
+        return f"Start {BEFORE_CONVERTING} with it once, then {CONVERTING}, then this version."
+    return "It is of a commit between two versions, which none upgrades: restore a backup of one."
 
 
 def refuse_foreign_schema() -> None:
@@ -174,8 +165,6 @@ def root_keys_in_use() -> Counter[str]:
     used: Counter[str] = Counter()
     with connected():
         names = {table._meta.table_name for table in TABLES_WITH_KEYS}
-        if is_former():
-            names = names - {ServiceKey._meta.table_name} | {"authority_key"}
         for name in names:
             table: Any = TableReference(name, ("id", "root"))
             rows = table.select(table.root, fn.COUNT(table.id)).group_by(table.root)
@@ -187,12 +176,6 @@ def load_keyring() -> None:
     """Load the keyring that the settings name."""
     with _naming_keyring():
         use_keyring(_keyring(current_runtime().settings))
-
-
-def keyring_of_settings() -> Keyring:
-    """Return the keyring that the settings name."""
-    with _naming_keyring():
-        return _keyring(current_runtime().settings)
 
 
 @contextmanager

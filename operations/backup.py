@@ -262,7 +262,7 @@ def _head_of_log(target: Path) -> Facts:
 def _verify(part: Path, deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, int]:
     """Open the copy as the service would, and decrypt its contents."""
     try:
-        open_runtime(str(part), keeps_copy=False)  # the backup is one
+        open_runtime(str(part))
         counts = _check(deep, report, replaced)
     except KeyringError as error:
         ids = ", ".join(sqlite_files.required_root_keys(part))

@@ -62,9 +62,6 @@ TABLES = (  # each after the tables that it refers to
 )
 
 
-_NOT_EMPTY = "The target is not empty: version 0.2.0 has filled it. Name an empty database."
-
-
 class CopyResult(NamedTuple):
     target: str  # the address, without its password
     rows: dict[str, int]  # of each table
@@ -83,8 +80,6 @@ def copy_to_postgres(address: str, report: ReportProgress = no_progress) -> Copy
     try:
         _complete(file)
         setup.open_database(address)
-        if setup.is_former():
-            raise OperatorError(_NOT_EMPTY)
         rows = _copy(file, report)
         current_runtime().close_database()
         setup.open_runtime(address)

@@ -120,7 +120,7 @@ class Owner(KeyedRow):
         return remembered_cipher(self.key)
 
     def binding(self) -> tuple[str, ...]:
-        return ("authority/1",)  # as version 0.2.0 has wrapped them, whose keys stay as they are
+        return ("authority/1",)  # the name that the keys of all users have been wrapped with
 
 
 @prepared

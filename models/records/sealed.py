@@ -153,12 +153,6 @@ class SealedRow(Table):
             data[name] = _plain(data.get(name))
         return json.dumps(self.values, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
-    def seal_in_place(self) -> None:
-        """Seal a row that lies in the database without a text; only its conversion does so."""
-        self.seal()
-        key = self._named(self.key_values())
-        _sealing(type(self)).execute(sealed=self.sealed, **key)
-
     def _replace(self, changes: dict[str, Any]) -> bool:
         """Store the row, and return False if it has changed since it was read."""
         former = self.sealed
@@ -240,11 +234,6 @@ def _bound_columns(table: type[SealedRow]) -> tuple[tuple[str, str], ...]:
     unbound = {*table.UNBOUND, "sealed"}
     fields = sorted(table._meta.sorted_fields, key=lambda field: str(field.column_name))
     return tuple((one.name, one.column_name) for one in fields if one.name not in unbound)
-
-
-@prepared
-def _sealing(table: type[SealedRow]) -> Any:
-    return super(SealedRow, table).update(sealed=param("sealed")).where(*is_at_key(table))
 
 
 @prepared

@@ -15,7 +15,7 @@ from .connection import (
 from .disk_space import try_disk
 from .engines import SERVER_NOW, engine, is_server, open_database, shred
 from .group_commit import NotSynced
-from .migrations import MigrationRunner, is_before_0_2_0, is_of_0_2_0
+from .migrations import FIRST_MIGRATION, MigrationRunner
 from .sqlite import SqliteError, create_file
 from .sqlite_engine import READER_SECONDS
 from .transactions import (

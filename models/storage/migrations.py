@@ -1,8 +1,7 @@
 """Migrations: files that bring a database to the present schema, in the order of their names.
 
-The first one, `0001_schema`, is the schema of version 1.0. A database of version 0.2.0 is brought
-to the same schema by `from_0_2_0` and `after_0_2_0`, between which the later migrations run and its
-rows are sealed anew, and has then the same history. Older ones are not migrated.
+The first one, `0001_schema`, is the schema of version 1.0. Databases of versions before it are not
+migrated.
 
 A migration has up to three files of its name, which run in this order: SQL in SQLite's types, for
 both engines; in `postgres/`, SQL that only a server needs; and Python with `up(migrator, db)`, for
@@ -10,26 +9,14 @@ computations.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from playhouse.migrations import Migration, Runner
 
-SCHEMA = "0001_schema"
-LAST_OF_0_2_0 = "0028_guards"
-T = TypeVar("T")
-
-
-def is_of_0_2_0(applied: Collection[str]) -> bool:
-    """Whether version 0.2.0 has run these migrations."""
-    return SCHEMA not in applied and max(applied, default="") == LAST_OF_0_2_0
-
-
-def is_before_0_2_0(applied: Collection[str]) -> bool:
-    """Whether an older version than 0.2.0 has run these migrations."""
-    return SCHEMA not in applied and "" < max(applied, default="") < LAST_OF_0_2_0
+FIRST_MIGRATION = "0001_schema"
 
 
 class _Migration(Migration):  # type: ignore[misc]
@@ -83,24 +70,7 @@ class MigrationRunner(Runner):  # type: ignore[misc]
         names = sorted(known) if self._only is None else filter(known.__contains__, self._only)
         return [self._migration(name, place) for place, name in enumerate(names)]
 
-    def convert(self, seal_rows: Callable[[], T]) -> T:
-        """Bring a database of version 0.2.0 to the present schema; return what `seal_rows` does.
-
-        `seal_rows` is called when the tables have the columns of 0.2.0 and all present ones.
-        """
-        self.run_beside("from_0_2_0")
-        self.History.delete().execute()
-        self.History.create(name=SCHEMA)
-        self.up()
-        result = seal_rows()
-        self.run_beside("after_0_2_0")
-        return result
-
-    def run_beside(self, name: str) -> None:
-        """Run files that are no step from one version to the next, and record nothing."""
-        self._migration(name).load().up(self.migrator, self.database)
-
-    def _migration(self, name: str, place: int = 0) -> _Migration:
+    def _migration(self, name: str, place: int) -> _Migration:
         kind = _OnServer if self._on_server else _Migration
         return kind(place, name, tuple(self._files(name)), None)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from peewee import SqliteDatabase
 
-from .migrations import MigrationRunner, is_of_0_2_0
+from .migrations import MigrationRunner
 from .sqlite import database
 
 Schema = Counter[tuple[str, str]]  # "trigger name" and its definition
@@ -35,11 +35,7 @@ def _schema_of_migrations(directory: str, migrations: tuple[str, ...]) -> Schema
     """Return the schema that these migrations make, which a process finds out once."""
     made = SqliteDatabase(":memory:")
     with made.connection_context():
-        if is_of_0_2_0(migrations):
-            runner = MigrationRunner(made, directory, only=[])
-            runner.up()
-            runner.run_beside("of_0_2_0")
-        elif migrations:
+        if migrations:
             MigrationRunner(made, directory, only=migrations).up()
         return _schema(made)
 

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +89,15 @@ def required_root_keys(file: Path) -> list[str]:
         return sorted(root for (root,) in copy.execute(" UNION ".join(selects)))
 
 
+def migrations_made(file: Path) -> set[str]:
+    """Return the names of the migrations that have run in a file; none in an empty one."""
+    known = "SELECT name FROM sqlite_master WHERE name = 'schema_migration'"
+    with _opened(file) as copy:
+        if copy.execute(known).fetchone() is None:
+            return set()
+        return {name for (name,) in copy.execute("SELECT name FROM schema_migration")}
+
+
 def event_heads(file: Path) -> list[tuple[str, int, bytes]]:
     """Return owner, number and hash of the last link of each chain; none in older versions."""
     known = "SELECT name FROM sqlite_master WHERE name = 'event_head'"
@@ -113,21 +121,6 @@ def consistent_reads(file: Path) -> Iterator[Callable[[str], Any]]:
     with _opened(file) as connection:
         connection.execute("BEGIN")
         yield connection.execute
-
-
-def have_same_rows(one: Path, other: Path) -> bool:
-    """Return whether two files have the same schema, and the same rows in each table."""
-    schema = "SELECT name, sql FROM sqlite_master ORDER BY name, sql"
-    tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-    with consistent_reads(one) as read, consistent_reads(other) as read_other:
-        if list(read(schema)) != list(read_other(schema)):
-            return False
-        queries = [f'SELECT * FROM "{name}"' for (name,) in read(tables)]  # noqa: S608
-        return all(
-            row == row_of_other
-            for query in queries
-            for row, row_of_other in zip_longest(read(query), read_other(query))
-        )
 
 
 def require_exclusive_access(file: Path) -> None:

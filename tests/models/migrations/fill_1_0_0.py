@@ -1,15 +1,7 @@
-"""A filled database of version 0.2.0, with its keyring and its secrets, which this program makes in
-`of_0_2_0/`. Run it in a checkout of version 0.2.0 (commit 08da158), with its packages:
+"""A filled database of version 1.0.0, with its keyring and its secrets, which this program makes in
+`of_1_0_0/`. Run it in a checkout of version 1.0.0 (commit ba083282), with its packages:
 
-    PYTHONPATH=. python …/tests/models/migrations/fill_0_2_0.py …/tests/models/migrations/of_0_2_0
-
-`of_0_2_0/postgres.sql` are the tables of that version on a server and the names of its migrations:
-what `flask copy --to URL` of 0.2.0 leaves there, without rows, and without what `pg_dump` says of
-itself:
-
-    (pg_dump --no-owner --schema-only URL;
-     pg_dump --no-owner --data-only --inserts --table schema_migration URL) |
-        grep -vE '^(--|\\\\|SET |SELECT pg_catalog.set_config|$)' > postgres.sql
+    PYTHONPATH=. python …/tests/models/migrations/fill_1_0_0.py …/tests/models/migrations/of_1_0_0
 """
 
 import gzip
@@ -127,6 +119,12 @@ def fill(service, mailbox, receiver):
     path = f"/s?token={links['upload']['token']}"
     assert anonymous.post(path, data=parts, headers={"Content-Type": FORM}).status == 201
 
+    team = ada.post("/v1/spaces", json={"name": "A team"}).json
+    anonymous.register("carl@example.org")
+    reader = {"email": "carl@example.org", "role": "read"}
+    assert ada.post(f"/v1/spaces/{team['id']}/members", json=reader).status == 201
+    in_team = ada.post(f"/v1/spaces/{team['id']}/sessions").json["accessToken"]
+
     invited = service.run_command("users", "invite", "dora@example.org")
     disabled = ada.post("/v1/webhooks", json={"url": receiver.url("/disabled")}).json
     ada.patch(f"/v1/webhooks/{disabled['id']}", json={"enabled": False})
@@ -148,6 +146,8 @@ def fill(service, mailbox, receiver):
         "note": note["id"],
         "binned": binned["id"],
         "offer": offer["id"],
+        "team": team["id"],
+        "sessionInTeam": in_team,
     }
 
 
