@@ -8,7 +8,6 @@ const waiting = new Map(); // the chosen file of each row
 const PAUSE_MS = 3000; // before a file is sent again after the line broke
 const MOST_TRIES = 5; // of a file while the page is seen: a phone that sleeps costs none
 const receipts = [];
-const LEFT_BY_SYSTEMS = /^(\.DS_Store|Thumbs\.db|desktop\.ini|\._.*|__MACOSX)$/i;
 
 const KINDS = [
   [/pdf/, "PDF"],
@@ -68,26 +67,6 @@ function choose(files) {
   }
   if (files.length) $("#more").open = true;
   showCount();
-}
-
-async function filesIn(entry) { // in a folder and in those inside it, but for what systems leave there
-  if (!entry) return [];
-  if (entry.isFile) return [await new Promise((done, failed) => entry.file(done, failed))];
-  const reader = entry.createReader();
-  const found = [];
-  let batch;
-  do {
-    batch = await new Promise((done, failed) => reader.readEntries(done, failed)); // a hundred at a time
-    found.push(...batch);
-  } while (batch.length);
-  const own = found.filter(one => !LEFT_BY_SYSTEMS.test(one.name));
-  return (await Promise.all(own.map(filesIn))).flat();
-}
-
-async function dropped({ items, files }) {
-  const entries = [...items].map(item => item.webkitGetAsEntry?.());
-  if (!entries.some(entry => entry?.isDirectory)) return files;
-  return (await Promise.all(entries.map(filesIn))).flat();
 }
 
 function fill(part, receipt) {
@@ -256,6 +235,6 @@ if (form) {
   document.onpaste = event => choose(event.clipboardData.files);
   document.ondrop = async event => {
     drag(false)(event);
-    choose(await dropped(event.dataTransfer));
+    choose(await filesDropped(event.dataTransfer));
   };
 }

@@ -4,7 +4,6 @@ const drop = $(".drop");
 const composer = $("#composer"); // the card that makes links of files
 const rows = $("#uploads") || document.body.appendChild(node("ul", "", { id: "uploads", className: "rows card floating" }));
 const queue = [];
-const LEFT_BY_SYSTEMS = /^(\.DS_Store|Thumbs\.db|desktop\.ini|\._.*|__MACOSX)$/i; // in folders
 const unlinked = new Set(); // rows of files that a link is asked for
 const KINDS = {
   PDF: "pdf",
@@ -25,10 +24,7 @@ if ($("nav")) {
   addEventListener("dragleave", event => showTarget(event, false));
   addEventListener("drop", async event => {
     showTarget(event, false);
-    const { items, files } = event.dataTransfer;
-    const entries = [...items].map(item => item.webkitGetAsEntry?.());
-    const hasFolder = entries.some(entry => entry?.isDirectory);
-    add(hasFolder ? (await Promise.all(entries.map(walk))).flat() : files);
+    add(await filesDropped(event.dataTransfer));
   });
   addEventListener("paste", event => {
     if (event.target.matches?.("input:not([type=checkbox], [type=radio], [type=file]), textarea")) return;
@@ -76,20 +72,6 @@ function showTerms() { // while there is a file that they can be for
   if (!how) return;
   how.hidden = unlinked.size < 2;
   $("b", how).textContent = unlinked.size;
-}
-
-async function walk(entry) { // the files in a folder, and in those inside it
-  if (!entry) return [];
-  if (entry.isFile) return [await new Promise((done, failed) => entry.file(done, failed))];
-  const reader = entry.createReader();
-  const found = [];
-  let batch;
-  do {
-    batch = await new Promise((done, failed) => reader.readEntries(done, failed)); // a hundred at a time
-    found.push(...batch);
-  } while (batch.length);
-  const own = found.filter(one => !LEFT_BY_SYSTEMS.test(one.name));
-  return (await Promise.all(own.map(walk))).flat();
 }
 
 function pasted(clipboard) {
