@@ -1,4 +1,4 @@
-"""What the pages say of who can open something, until when, and what is stored.
+"""The sentences of the pages about who can open something, until when, and what is stored.
 
 Each such sentence is made here, from the facts that make it true or false: whether the owner is a
 person or a space, how the link stands, and whether it was opened since it opens its present target.

@@ -150,7 +150,7 @@ class Invitation(SealedByService):
 
     @property
     def let_in_by(self) -> str:
-        """Who lets somebody have an account by it: see `Owner`."""
+        """The id of the inviter who lets somebody have an account, or `SERVICE`: see `Owner`."""
         return self.inviter_id or SERVICE
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What a start or a command says, which has no log yet."""
+"""The sentences of a start or a command, which has no log yet."""
 
 import logging
 import sys

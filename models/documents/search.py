@@ -186,7 +186,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Found:
-    """What a search has found, newest first, and in which part of the rows."""
+    """The documents that a search has found, newest first, and the rows that it has searched."""
 
     hits: list[Hit]
     searched: Searched

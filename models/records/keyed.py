@@ -90,7 +90,7 @@ class Owner(KeyedRow):
     made_by = TextField(null=True)  # of a space: the id of the person whose quota it counts in
 
     let_in_by = Sealed()
-    """Who has let a person have the account: the id of the person who invited them, or `service`
+    """The id of the person who has let another have the account by an invitation, or `service`
     for the operator, the proxy and a provider; None of an account that anybody could make."""
 
     class Meta:
