@@ -31,6 +31,7 @@ from .storage import (
 
 MIGRATIONS = str(Path(__file__).parent / "migrations")
 LAST_BEFORE_1_0 = "0028_guards"  # the last migration of the databases that 1.0.1 converts
+LAST_BETWEEN = "0031_several_links_of_an_address"  # that of the last commit before 1.0
 CONVERTING = "version 1.0.1 (commit 2f02ef79)"
 BEFORE_CONVERTING = "the last commit of version 0.2.0 (08da1586)"
 CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work
@@ -108,7 +109,7 @@ def _refuse_former_file(file: Path) -> None:
 
 
 def _refuse_former_version(made: set[str]) -> None:
-    if made and FIRST_MIGRATION not in made:
+    if made and FIRST_MIGRATION not in made and max(made) <= LAST_BETWEEN:
         raise OperatorError(
             f"A version before 1.0 made this database ({max(made)}). Nothing was changed. "
             f"{_way_from(max(made))}"
