@@ -12,7 +12,9 @@ MAILS = (
     "models/accounts/invitation.py",
     "models/events/notices.py",
     "models/links/codes.py",
-    "models/links/guards.py",
+    "models/links/gate.py",
+    "models/links/opening.py",
+    "models/links/recipient.py",
 )
 SENTENCES = ("blueprints/console", "blueprints/views")
 

@@ -1,5 +1,6 @@
 """Links to documents and collections: tokens, what each permits its holder, all of a user's."""
 
+from .agreements import KeptText, drop_texts_of, keep_text, kept_text, texts_of
 from .codes import compose_code, count_code_request, request_code
 from .deletion import (
     delete_collection,
@@ -16,19 +17,8 @@ from .document_token import (
     LinkOptions,
     count_view,
 )
+from .gate import Gate, Proof
 from .grant import NO_GRANT, TokenGrant
-from .guards import (
-    Gate,
-    KeptText,
-    Opening,
-    Proof,
-    Recipient,
-    WrongCode,
-    drop_texts_of,
-    keep_text,
-    kept_text,
-    texts_of,
-)
 from .lists import (
     LinksOfTarget,
     count_live_links,
@@ -44,6 +34,7 @@ from .lists import (
     shared_documents,
     shared_in_collections,
 )
+from .opening import Opening
 from .receiving import (
     Receipt,
     Room,
@@ -53,6 +44,7 @@ from .receiving import (
     require_password,
     take_body_slot,
 )
+from .recipient import Recipient, WrongCode
 from .requests import FileRequest, count_received, requests_of_owner
 from .sending import MOST_NOTE_CHARACTERS, SentLink, named_people, send_link
 from .sentences import sentence_of

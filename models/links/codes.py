@@ -6,7 +6,7 @@ from ..core import Allowance, NotFound, now
 from ..events import Mail, MailLimit
 from ..runtime import current_runtime
 from .document_token import DocumentToken
-from .guards import CODE_MS, Recipient
+from .recipient import CODE_MS, Recipient
 from .target import table_of
 
 _MAIL = """Your code is

@@ -15,8 +15,10 @@ from ..documents import Collection, Document, one_in_bin
 from ..events import EventHead
 from ..records import PAGE_ROWS, Table, has_passed
 from ..storage import database, separate_transaction, shred, transaction
+from .agreements import drop_texts_of
 from .document_token import DocumentToken
-from .guards import Opening, Recipient, drop_texts_of
+from .opening import Opening
+from .recipient import Recipient
 from .target import Target, table_of
 
 _TABLES: tuple[Any, ...] = (DocumentToken, Opening, Recipient)

@@ -29,7 +29,9 @@ from ..records import (
 )
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import transaction
-from .guards import ASKED, Gate, Opening, asked, keep_text, recipients_of
+from .agreements import keep_text
+from .gate import ASKED, Gate, asked, recipients_of
+from .opening import Opening
 from .target import OfTarget, Target, is_there, target_of
 
 PERMISSIONS = ("view", "download")

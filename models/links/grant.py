@@ -25,7 +25,9 @@ from ..events import Event
 from ..records import Presented, cached_property
 from ..runtime import current_runtime
 from .document_token import PERMISSIONS, UPLOAD, DocumentToken, count_view
-from .guards import NOTHING, Gate, Opening, Proof, Reader, Recipient, WrongCode
+from .gate import NOTHING, Gate, Proof
+from .opening import Opening, Reader
+from .recipient import Recipient, WrongCode
 from .target import Target, ends_of, table_of
 
 TICKET_SECONDS = 3600

@@ -13,7 +13,8 @@ from ..events import READINGS, Event, EventHead, facts_about
 from ..records import ResultPage, RowWith
 from ..storage import param, prepared
 from .document_token import MOST_LIVE_LINKS, UPLOAD, DocumentToken, FormerTarget
-from .guards import NOTHING, Gate, Opening, asked
+from .gate import NOTHING, Gate, asked
+from .opening import Opening
 from .target import Target, target_of
 
 _EVENTS = 500

@@ -14,7 +14,7 @@ from ..core import NotFound
 from ..documents import Document
 from ..events import Event
 from .document_token import DocumentToken
-from .guards import Opening
+from .opening import Opening
 from .target import target_of
 
 MOST_CHARACTERS = 200  # of a name

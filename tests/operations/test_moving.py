@@ -38,7 +38,7 @@ from models.core import OperatorError, StorageFull
 from models.documents import uploads
 from models.events import current_actor
 from models.links import FormerTarget, LinkOptions, Opening, Recipient, delete_document, kept_text
-from models.links.guards import Gate, Proof
+from models.links.gate import Gate, Proof
 from models.runtime import create_runtime
 from models.storage import database
 from operations import (

@@ -16,10 +16,13 @@ from models.links import (
     Proof,
     Recipient,
     TokenGrant,
+    agreements,
     delete_collection,
     delete_document,
-    guards,
+    opening,
+    recipient,
 )
+from models.links.gate import digest_of
 from models.runtime.rate_limiter import RateLimiter
 from operations import verification
 from tests.uploads import upload
@@ -43,7 +46,7 @@ def open_link(target, text="A text."):
 
 def open_by(issued, target, text="A text."):
     grant = TokenGrant.of_secret(issued.secret)
-    proof = Proof(name="Ana", accept=guards.digest_of(text))
+    proof = Proof(name="Ana", accept=digest_of(text))
     grant.accept_proof(target, proof, "").count_view(target, "document.viewed")
 
 
@@ -87,7 +90,7 @@ def test_of_those_who_were_sent_codes_by_a_link_the_oldest_go_where_there_are_to
     document, monkeypatch
 ):
     token = open_link(document)
-    monkeypatch.setattr(guards, "MOST_RECIPIENTS", 3)
+    monkeypatch.setattr(recipient, "MOST_RECIPIENTS", 3)
     for number in range(5):
         Recipient.draw_code(document, token.id, f"{number}@example.org")
     sweep()
@@ -95,7 +98,7 @@ def test_of_those_who_were_sent_codes_by_a_link_the_oldest_go_where_there_are_to
 
 
 def test_a_link_that_was_opened_too_often_opens_no_more_and_loses_no_proof(document, monkeypatch):
-    monkeypatch.setattr(guards, "MOST_OPENINGS", 3)
+    monkeypatch.setattr(opening, "MOST_OPENINGS", 3)
     issued = DocumentToken.issue(document, LinkOptions(agreement="A text."))
     for _ in range(3):
         open_by(issued, document)
@@ -143,7 +146,7 @@ def test_openings_are_kept_as_long_as_events(document, runtime, clock):
 
 
 def test_a_target_keeps_so_many_texts(document, monkeypatch):
-    monkeypatch.setattr(guards, "MOST_TEXTS", 2)
+    monkeypatch.setattr(agreements, "MOST_TEXTS", 2)
     for text in ("One.", "Two.", "One."):
         open_link(document, text)
     with pytest.raises(QuotaExceeded):

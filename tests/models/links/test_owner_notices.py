@@ -15,9 +15,9 @@ from models.links import (
     Proof,
     TokenGrant,
     delete_document,
-    guards,
     sentence_of,
 )
+from models.links.gate import digest_of
 from settings import read_settings
 from tests.mailbox import BASE
 from tests.uploads import upload
@@ -50,7 +50,7 @@ def open_by(issued, target, name=""):
     current_actor.set({"via": "document_token", "tokenId": issued.row.id})
     grant = TokenGrant.of_secret(issued.secret)
     if name:
-        proof = Proof(name=name, accept=guards.digest_of(TEXT))
+        proof = Proof(name=name, accept=digest_of(TEXT))
         grant = grant.accept_proof(target, proof, "")
     grant.count_view(target, "document.viewed")
 
