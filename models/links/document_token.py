@@ -211,10 +211,10 @@ class DocumentToken(Credential, OfTarget):
         token.kept_secret = secret
         token._set_options(vars(options))
         with transaction(target.owner_id):
-            if not with_upload:
+            if not with_upload:  # a new document has no other link
                 cls._refuse_if_many(target.owner_id)
+                token._refuse_if_target_has_many()
             token.store()
-            cls._refuse_if_target_has_many(target)
             keep_text(target, token.agreement)
             if token.notifies_owner:
                 Webhook.notify_owner(target.owner_id)
@@ -262,13 +262,10 @@ class DocumentToken(Credential, OfTarget):
             cls.condition("live", True, now()),
         )
 
-    @classmethod
-    def _refuse_if_target_has_many(cls, target: Target) -> None:
-        """Raise `QuotaExceeded` if the transaction has added a live link to a target that had the
-        most already.
-        """
-        others = cls.live_to(target).count() - 1
-        kind = "collection" if isinstance(target, Collection) else "document"
+    def _refuse_if_target_has_many(self) -> None:
+        """Raise `QuotaExceeded` if the target has the most live links without this one."""
+        others = self.live_to(self.target).where(DocumentToken.id != self.id).count()
+        kind = "collection" if isinstance(self.target, Collection) else "document"
         remedy = "Turn one off, or revoke it, first."
         refuse_if_full(others, MOST_LIVE_LINKS, "live link", remedy, f"to this {kind}")
 
@@ -313,7 +310,7 @@ class DocumentToken(Credential, OfTarget):
             if changed:
                 token._store_options(changed)
             if not token.is_closed and token.target_id != opened_before:
-                cls._refuse_if_target_has_many(token.target)
+                token._refuse_if_target_has_many()
         return token
 
     def _set_options(self, options: dict[str, Any]) -> None:
