@@ -37,7 +37,7 @@ LAYERS = {  # a top-level package or module -> those it may import
     "operations": {"models", "crypto", "settings"},
     "webhooks": {"models"},
     "viewer": set(),
-    "models": {"crypto", "environment", "settings"},
+    "models": {"crypto", "environment", "settings", "viewer"},
     "crypto": set(),
 }
 MODELS = [  # packages of models; each may import those above it

@@ -21,6 +21,7 @@ import viewer
 from models import Document, Issued, Session, User, Webhook
 from models.accounts import Member, MemberSpace, spaces_of
 from models.core import NotFound, RegistrationClosed, SessionExpired, now, rfc3339
+from models.documents import shown_document
 from models.events import has_mail
 from models.links import count_received, named_people, secret_of
 from models.runtime import ProviderAway, service_error_of
@@ -684,7 +685,7 @@ def _kind(document: Any) -> str:
 def _has_pages(target: Any) -> bool:
     """Return whether the target is a document with pages that can be read."""
     try:
-        return isinstance(target, Document) and target.has_pages()
+        return isinstance(target, Document) and shown_document(target).has_pages
     except Exception as error:
         if service_error_of(error):
             return False

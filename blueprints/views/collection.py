@@ -12,11 +12,10 @@ import viewer
 from models import Collection, Document, connected, current_runtime
 from models.accounts import sender_of
 from models.core import NotFound, PayloadTooLarge, ServiceError, counted, now
-from models.documents import with_binned
+from models.documents import Client, with_binned
 from models.links import TokenGrant
 
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
-from .content import original_of
 from .lasting import while_it_lasts
 from .links import record, visible
 from .notices import LOCAL_TIMES, moment, small_page
@@ -108,7 +107,7 @@ def _opener(owner_id: str, id: str, grant: TokenGrant) -> Callable[[], viewer.Sh
     def open_document() -> viewer.ShownDocument:
         with connected():
             document = Document.one_of(owner_id, id)
-        return original_of(document, grant, saves=True)
+        return grant.shown(document, Client.SAVES)
 
     return open_document
 

@@ -1,133 +1,25 @@
-"""The original: as the viewer takes it, and its bytes over HTTP, whole or in ranges.
+"""The original over HTTP, whole or in ranges.
 
-Conditional requests and ranges are those of RFC 9110, sections 13 and 14. Previews of the viewer
-are kept, and callers take turns at making them.
+Conditional requests and ranges are those of RFC 9110, sections 13 and 14.
 """
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import cache
 from itertools import chain
-from typing import Any
 
 from flask import Response, request
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
-from models import Document, StoredPreview, current_runtime
-from models.core import Busy, ScopeMissing, ServiceError, counted, rfc3339, will_wait
+from models import Document, current_runtime
+from models.core import ScopeMissing, ServiceError, counted
 from models.links import TokenGrant
-from models.storage.payloads import PIECE_BYTES
 
 from .lasting import while_it_lasts
-from .notices import asks_again
 from .prompt import VIEW_ONLY, require_open
 
 UNKNOWN_TYPE = "application/octet-stream"
 _NOTHING_OF_THE_END = re.compile(r"bytes\s*=\s*-0+", re.IGNORECASE)  # the last 0 bytes
 POLICY = "default-src 'none'; sandbox"
-# to wait for a conversion's memory, while no request waits for the conversion
-PATIENCE_SECONDS = 300
-# for which failures and pages marked for one reader are kept
-BRIEFLY_KEPT_MS = 60 * 60 * 1000
-# until a conversion is tried again that took too long
-UNTIL_NEXT_TRY_MS = 2 * 60 * 1000
-
-
-def original_of(
-    document: Document,
-    grant: TokenGrant,
-    password: str | None = None,
-    *,
-    saves: bool = False,
-    tells: bool = False,
-    as_pages: bool = False,
-) -> viewer.ShownDocument:
-    """Return the document as the viewer takes it.
-
-    `password` is that of an encrypted PDF. `saves` says that a file is made, not a view; `tells`,
-    that a browser which asks again is told of a preview that is being made; `as_pages`, that a
-    workbook is shown as pages.
-    """
-    return viewer.ShownDocument(
-        id=document.id,
-        name=document.name,
-        default_name=document.default_name,
-        content_type=document.content_type,
-        size=document.size,
-        sha256=document.sha256,
-        created_at=rfc3339(document.created_at),
-        read=_reader(document),
-        run=_job_runner(
-            document, grant.payer_id, saves=saves, tells=lambda: tells and asks_again(grant)
-        ),
-        named_type=viewer.type_of_name(document.name),
-        password=password,
-        watermark=grant.watermark,
-        converter=viewer.configured_converter(current_runtime().settings.converter)[0],
-        as_pages=as_pages,
-    )
-
-
-def _reader(document: Document) -> Callable[[int, int], Iterable[bytes]]:
-    """Return a function that reads a range of the payload.
-
-    A payload of a single piece is opened once for all ranges.
-    """
-    if document.size > PIECE_BYTES:
-        return document.read
-    whole = cache(lambda: b"".join(document.read()))
-    return lambda start, stop: [whole()[start:stop]]
-
-
-def _job_runner(
-    document: Document, payer_id: str, *, saves: bool, tells: Callable[[], bool]
-) -> viewer.RunJob:
-    """Return a function that runs a job of the viewer, or takes its kept result.
-
-    The function raises `Busy` if a link or its owner asks for too much at once. If `tells` returns
-    True, it raises `BeingMadeError` for a conversion, and for a preview that another request makes.
-    """
-
-    def run(
-        job: viewer.AnyJob, pieces: Iterable[bytes], options: dict[str, Any]
-    ) -> viewer.JobResult:
-        name = viewer.job_name(job, options)
-        asks_again = tells()
-        waits, patient = True, job
-        if isinstance(job, viewer.Conversion) and asks_again:
-            waits, patient = False, replace(job, wait_seconds=PATIENCE_SECONDS)
-
-        def make() -> tuple[bytes, int | None]:
-            try:
-                will_wait()
-                made = viewer.run_job(patient, pieces, options)
-            except viewer.ConverterBusyError:
-                raise Busy from None
-            return made.to_bytes(), _kept_ms(made, is_marked="watermark" in options)
-
-        kept = StoredPreview.obtain(
-            document, payer_id, name, make, saves=saves, waits=waits, asks_again=asks_again
-        )
-        if kept.data is not None:
-            return viewer.JobResult.of_bytes(kept.data)
-        return viewer.JobResult.of_kept(kept.size, kept.read)
-
-    return run
-
-
-def _kept_ms(made: viewer.JobResult, *, is_marked: bool) -> int | None:
-    """Return for how many milliseconds a result is kept; None if it is kept for long."""
-    if made.may_go_well_later:
-        return UNTIL_NEXT_TRY_MS
-    return BRIEFLY_KEPT_MS if made.failure or is_marked else None
-
-
-Document.has_pages = lambda document: (
-    original_of(document, TokenGrant.of_owner(document.owner_id)).has_pages
-)
-Document.usual_extension = lambda document: viewer.usual_extension(document.media_type)
 
 
 class PreconditionFailed(ServiceError):
@@ -165,7 +57,7 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
     range that leaves out one byte would take the content unseen. Raise `ScopeMissing` for a page
     that shows something else than the original.
     """
-    in_collection = grant.collection_id and original_of(document, grant).shows_original
+    in_collection = grant.collection_id and grant.shown(document).shows_original
     if not (grant.opens_original or in_collection):
         raise ScopeMissing(VIEW_ONLY)
     response = content_of(document, grant)

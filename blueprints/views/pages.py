@@ -16,6 +16,7 @@ from flask import Response, request
 import viewer
 from models import Collection, Document, current_runtime
 from models.core import Allowance, Invalid, NotFound, ScopeMissing, WrongCredentials
+from models.documents import Client
 from models.links import Target, TokenGrant, count_code_request, request_code
 from models.runtime import BeingMadeError, network_of
 
@@ -23,9 +24,8 @@ from ..http import TICKET
 from ..http.authentication import Caller, is_form
 from ..http.serving import reserve_memory
 from .collection import contents_page, send_one_file
-from .content import original_of
 from .links import base_url, record
-from .notices import prefers_json, preparing_page
+from .notices import asks_again, prefers_json, preparing_page
 from .prompt import (
     ASKS_FIRST,
     VIEW_ONLY,
@@ -94,7 +94,7 @@ def _open(action: str, target: Target, grant: TokenGrant) -> Response:
     document = target
     saves = action == "download"
     as_pages = request.args.get("as") == "pages" and not saves
-    original = original_of(document, grant, saves=saves, tells=not saves, as_pages=as_pages)
+    original = grant.shown(document, _client(action, grant), as_pages=as_pages)
     headers_only = request.method == "HEAD"
     if saves:
         page = viewer.download(original, headers_only=headers_only)
@@ -114,6 +114,13 @@ def _open(action: str, target: Target, grant: TokenGrant) -> Response:
             grant = _opened_ahead(document, grant)
         return preparing_page(preparing.progress, document.id, grant)
     return _record_and_send(page, document, grant, "document.viewed")
+
+
+def _client(action: str, grant: TokenGrant) -> Client:
+    """Return what the client of this request does while a preview is made."""
+    if action == "download":
+        return Client.SAVES
+    return Client.ASKS_AGAIN if asks_again(grant) else Client.WAITS
 
 
 def _opened_ahead(document: Document, grant: TokenGrant) -> TokenGrant:
@@ -253,7 +260,7 @@ def encrypted_download(
         raise Invalid("#/password", "A password is needed: it will open the file.")
     if isinstance(target, Collection):
         return send_one_file(target, grant, password)
-    original = original_of(target, grant, pdf_password, saves=True)
+    original = grant.shown(target, Client.SAVES, password=pdf_password)
     if pdf_password is not None:
         opened_pdf(original)  # refuses a wrong password
     if password:
@@ -350,6 +357,6 @@ def _pages_for(
         require_open(caller.grant, counts=False)
         document.record_read("document.viewed")
     try:
-        yield opened_pdf(original_of(document, caller.grant, password, as_pages=True))
+        yield opened_pdf(caller.grant.shown(document, password=password, as_pages=True))
     except viewer.SandboxError:
         raise NotFound(NO_PAGE) from None

@@ -30,7 +30,6 @@ from ..http.authentication import Caller, is_form, resolve_caller
 from ..http.body import seekable_body
 from . import content, pages
 from .collection import ZIP, send_originals
-from .content import original_of
 from .links import base_url, record
 from .notices import LOCAL_TIMES, UPLOADS, host, moment, prefers_json, small_page
 from .prompt import (
@@ -104,7 +103,7 @@ class LinkTarget:
             return pages.unlock("view", self.target, self.grant, proof)
         grant = self.grant = admit(self.target, self.grant, proof)
         document = self.target if isinstance(self.target, Document) else None
-        shows_original = document is not None and original_of(document, grant).shows_original
+        shows_original = document is not None and grant.shown(document).shows_original
         contents = self._contents(f"ticket={grant.ticket(shows_original=shows_original)}")
         record(self.target, grant, f"{contents['kind']}.viewed")
         return contents

@@ -12,6 +12,7 @@ from .bin import (
 from .collection import MOST_DOCUMENTS, Collection, listed_in
 from .document import BIN_MS, Document
 from .search import ORDERS, Found, Search, documents_page, existing_page, find_documents
+from .shown import Client, shown_document
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
 from .uploads import (

@@ -4,11 +4,12 @@ The wrapped key is bound to the document's id and owner; name and metadata to al
 payload to its id, content type and size. So bytes moved to another row do not decrypt.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, TextField, fn
 
+import viewer
 from crypto.password_file import PasswordSeal
 
 from ..core import NotFound, ScopeMissing, now
@@ -40,11 +41,6 @@ class Stored(NamedTuple):
 
 class Document(Payload, Owned):
     PREFIX = "doc"
-
-    has_pages: ClassVar[Callable[["Document"], bool]]
-    """Whether it is shown as pages; `blueprints/views/originals.py` sets what knows that."""
-    usual_extension: ClassVar[Callable[["Document"], str]]
-    """The file-name extension usual for its type; the same file sets what knows it."""
 
     origin: Mapping[str, str]  # of a new one, for the event that records it
     media_type = TextField()
@@ -168,7 +164,7 @@ class Document(Payload, Owned):
 
     @property
     def default_name(self) -> str:
-        return self.id + self.usual_extension()
+        return self.id + viewer.usual_extension(self.media_type)
 
     @property
     def metadata(self) -> dict[str, str]:

@@ -7,20 +7,19 @@ without room stays in memory for some minutes.
 A long preview is not held in memory: it is read piece by piece while somebody takes it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
 from itertools import count
-from typing import Any, Self
+from typing import Any
 
 from peewee import BigIntegerField, BlobField, OperationalError, TextField, fn
 
 from crypto import DecryptionError, sealing
+from viewer import JobResult
 
-from ..core import Busy, ServiceError, now
+from ..core import ServiceError, now
 from ..records import Table
-from ..runtime import BeingMadeError, Progress, current_runtime
+from ..runtime import current_runtime
 from ..storage import connected, engine, separate_transaction
 from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
@@ -28,25 +27,6 @@ from ..storage.payloads import rows as payload_rows
 USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
 
 READ_AT_ONCE_BYTES = 1 << 20  # a preview of at most so many bytes is read as a whole
-
-# the preview, and for how many milliseconds it is kept; None if it is kept for long
-Make = Callable[[], tuple[bytes, int | None]]
-
-
-@dataclass(frozen=True)
-class Made:
-    """A preview: `data` in memory, or None if it is read when it is needed.
-
-    `read(start, stop)` yields the bytes from `start` to before `stop`.
-    """
-
-    size: int
-    read: Callable[[int, int], Iterator[bytes]]
-    data: bytes | None = None
-
-    @classmethod
-    def in_memory(cls, data: bytes) -> Self:
-        return cls(len(data), lambda start, stop: iter([data[start:stop]]), data)
 
 
 class PreviewReader:
@@ -100,65 +80,42 @@ class StoredPreview(Table):
         table_name = "preview"
 
     @classmethod
-    def obtain(
-        cls,
-        document: Any,
-        caller_id: str,
-        name: str,
-        make: Make,
-        *,
-        saves: bool = False,
-        waits: bool = True,
-        asks_again: bool = False,
-    ) -> Made:
-        """Return the preview of this document with this name: kept, or made now by one caller.
-
-        `make` makes the preview. `caller_id` is the id of the link or owner that asks; `saves` is
-        for a file, which takes no place of a view.
-
-        Raise `Busy` if no slot is free. Raise `BeingMadeError` for a caller who does not wait, and
-        for a caller who `asks_again`, finds no slot, and has waited for another request that makes
-        the same preview.
-        """
-        id = f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', name)}"
-        kept = cls._read(document, id)
-        if kept is not None:
-            return kept
-        runtime = current_runtime()
-        keep = partial(cls._make, document, id, make)
-        if not waits:
-            progress = runtime.beside_requests.begin(id, document.owner_id, caller_id, keep)
-            if progress:
-                raise BeingMadeError(progress)
-        queue = runtime.preview_queue
-        try:
-            with queue.turn(id, document.owner_id, caller_id, saves=saves):
-                # the request that had the turn before may have made it
-                kept = cls._read(document, id)
-                return keep() if kept is None else kept
-        except Busy:
-            seconds = queue.seconds_in_making(id)
-            if seconds is not None:
-                queue.await_other(id)
-            # after the question above: the maker keeps the preview before it leaves the queue
-            kept = cls._read(document, id)
-            if kept is not None:
-                return kept
-            if seconds is None or not asks_again:
-                raise
-            raise BeingMadeError(Progress(seconds, before=0)) from None
+    def id_of(cls, document: Any, job_name: str) -> str:
+        """Return the id of what this job makes of the document."""
+        return f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', job_name)}"
 
     @classmethod
-    def _make(cls, document: Any, id: str, make: Make) -> Made:
-        made, kept_ms = make()
-        is_kept = cls._keep(document, id, made, None if kept_ms is None else now() + kept_ms)
-        if not is_kept:
-            current_runtime().unkept_previews.put(id, made)
-        if is_kept and len(made) > READ_AT_ONCE_BYTES:
-            kept = cls._read(document, id)
-            if kept is not None:
-                return kept
-        return Made.in_memory(made)
+    def kept(cls, document: Any, id: str) -> JobResult | None:
+        """Return the preview with this id.
+
+        Return None if there is none, or if it does not open: then it is made anew. A response that
+        is being sent reads as well, after its request gave its connection back.
+        """
+        with connected():
+            preview = cls.find(id)
+        if preview is None or preview._has_expired():
+            unkept = current_runtime().unkept_previews.get(id)
+            return None if unkept is None else JobResult.of_bytes(unkept)
+        if preview.used_at < now() - USE_RECORDED_MS:
+            current_runtime().unrecorded.add_use(document.owner_id, cls._record_use, id, now())
+        with suppress(DecryptionError):
+            return preview._open(document)
+        return None
+
+    @classmethod
+    def keep(cls, document: Any, id: str, made: JobResult, kept_ms: int | None) -> JobResult:
+        """Keep what was made, for so many milliseconds, or for long; return it.
+
+        A long preview that is stored is given out of memory.
+        """
+        data = made.to_bytes()
+        expires_at = None if kept_ms is None else now() + kept_ms
+        if not cls._store_if_room(document, id, data, expires_at):
+            current_runtime().unkept_previews.put(id, data)
+            return made
+        if len(data) <= READ_AT_ONCE_BYTES:
+            return made
+        return cls.kept(document, id) or made
 
     @classmethod
     def drop_all_of(cls, document_id: str) -> None:
@@ -174,24 +131,6 @@ class StoredPreview(Table):
                 cls._drop(row.id)
 
     @classmethod
-    def _read(cls, document: Any, id: str) -> Made | None:
-        """Return a kept preview.
-
-        Return None if there is none, or if it does not open: then it is made anew. A response that
-        is being sent reads as well, after its request gave its connection back.
-        """
-        with connected():
-            preview = cls.find(id)
-        if preview is None or preview._has_expired():
-            unkept = current_runtime().unkept_previews.get(id)
-            return None if unkept is None else Made.in_memory(unkept)
-        if preview.used_at < now() - USE_RECORDED_MS:
-            current_runtime().unrecorded.add_use(document.owner_id, cls._record_use, id, now())
-        with suppress(DecryptionError):
-            return preview._open(document)
-        return None
-
-    @classmethod
     def _record_use(cls, id: str, moment: int) -> None:
         cls.update(used_at=moment).where(cls.id == id).execute()
 
@@ -204,18 +143,18 @@ class StoredPreview(Table):
             return False
         return self.expires_at <= now() or self.created_at < current_runtime().started_at
 
-    def _open(self, document: Any) -> Made:
+    def _open(self, document: Any) -> JobResult:
         """Return the preview. Raise `DecryptionError` if it does not open.
 
         Only the first piece of a long preview is opened here.
         """
         reader = PreviewReader(self, document.key)
         if self.size > READ_AT_ONCE_BYTES:
-            return Made(self.size, reader.read)
-        return Made.in_memory(b"".join(reader.read(0, self.size)))
+            return JobResult.of_kept(self.size, reader.read)
+        return JobResult.of_bytes(b"".join(reader.read(0, self.size)))
 
     @classmethod
-    def _keep(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> bool:
+    def _store_if_room(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> bool:
         """Store the preview, unless the document was deleted meanwhile.
 
         Return whether there was room.

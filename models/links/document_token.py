@@ -15,7 +15,7 @@ from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 from crypto import credentials
 
 from ..core import Invalid, ScopeMissing, TargetChanged, TokenRevoked, TokenSpent, now
-from ..documents import Collection, Document
+from ..documents import Collection, Document, shown_document
 from ..events import Event, MailLimit, Webhook, facts_about, has_mail, sends_notices
 from ..records import (
     Credential,
@@ -355,7 +355,7 @@ class DocumentToken(Credential, OfTarget):
         """Raise `Invalid` unless the link opens pages that can be marked."""
         if self.permissions != "view":
             raise Invalid("#/watermark", "Pages are marked by a link that permits to view alone.")
-        if not (isinstance(self.target, Document) and self.target.has_pages()):
+        if not (isinstance(self.target, Document) and shown_document(self.target).has_pages):
             raise Invalid("#/watermark", "Only a PDF, or what is shown as one, has pages to mark.")
 
     def change_target(self, target: Target) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from crypto import DecryptionError, TokenClaims, credentials
+from viewer import ShownDocument
 
 from ..accounts import ApiKey, Session
 from ..core import (
@@ -20,7 +21,7 @@ from ..core import (
     WrongCredentials,
     rfc3339,
 )
-from ..documents import Collection, Document
+from ..documents import Client, Collection, Document, shown_document
 from ..events import Event
 from ..records import Presented, cached_property
 from ..runtime import current_runtime
@@ -108,6 +109,24 @@ class TokenGrant:
         if id != self.target_id:
             raise NotFound
         return Document.of_id(id)
+
+    def shown(
+        self,
+        document: Document,
+        client: Client = Client.WAITS,
+        *,
+        password: str | None = None,
+        as_pages: bool = False,
+    ) -> ShownDocument:
+        """Return a document that the link opens as the viewer takes it."""
+        return shown_document(
+            document,
+            client,
+            self.payer_id,
+            password=password,
+            watermark=self.watermark,
+            as_pages=as_pages,
+        )
 
     def count_view(self, opened: Target, type: str) -> None:
         """Count a view, after the document that the link opens was decrypted."""
