@@ -17,7 +17,7 @@ from flask.json.provider import DefaultJSONProvider
 from blueprints import BLUEPRINTS
 from blueprints.commands import COMMANDS, refuse_flask_run, system_notes
 from blueprints.console import CONSOLE
-from blueprints.hooks import register_hooks
+from blueprints.hooks import admit_long_body, register_hooks
 from blueprints.http.access_log import (
     begin_logging,
     configure_logging,
@@ -25,7 +25,6 @@ from blueprints.http.access_log import (
     log_early_end,
     log_rejected_request,
 )
-from blueprints.http.authentication import admit_long_body
 from blueprints.http.blueprint import max_body_bytes
 from blueprints.http.body import SMALL_BODY_BYTES
 from blueprints.http.problems import (

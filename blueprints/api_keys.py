@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from flask import g
-
 from models import ApiKey, Issued
 
-from .http import API_KEYS, SESSION, ApiBlueprint
+from .http import API_KEYS, SESSION, ApiBlueprint, g
 from .schemas.requests import ApiKeyRotation, NewApiKey, PageQuery
 from .schemas.responses import ApiKeyRecord, ApiKeyWithSecret, list_page, list_schema
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import g, request
+from flask import request
 
 from models import Session, User, current_runtime
 from models.accounts import (
@@ -15,7 +15,7 @@ from models.accounts import (
 from models.accounts import register as register_account
 from models.runtime import network_of
 
-from .http import NOBODY, SESSION, ApiBlueprint, report_allowance
+from .http import NOBODY, SESSION, ApiBlueprint, g, report_allowance
 from .http.clients import client_of_request
 from .schemas.requests import (
     Login,

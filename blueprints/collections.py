@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from flask import Response, g
+from flask import Response
 
 from models import Collection, DocumentToken, RowWith
 from models.links import LinkOptions, delete_collection
 
-from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint
+from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, g
 from .schemas.requests import CollectionEdit, CollectionQuery, FilePassword, NewCollection
 from .schemas.responses import (
     CollectionRecord,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Response, g
+from flask import Response
 
 from models import DocumentToken
 from models.links import (
@@ -16,7 +16,7 @@ from models.links import (
     target_of,
 )
 
-from .http import EVENTS, OWNER, READ, TICKET, WRITE, ApiBlueprint
+from .http import EVENTS, OWNER, READ, TICKET, WRITE, ApiBlueprint, g
 from .schemas.requests import (
     DocumentTokenEdit,
     DocumentTokenQuery,

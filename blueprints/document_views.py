@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 from marshmallow import EXCLUDE
 
 import viewer
 
-from .http import DOCUMENT_TOKEN, READ, READERS, TICKET, ApiBlueprint
+from .http import DOCUMENT_TOKEN, READ, READERS, TICKET, ApiBlueprint, g
 from .schemas.requests import (
     CodeRequest,
     DownloadRequest,
@@ -122,8 +122,9 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
     return pages.download_by_password(g.caller.document(id), g.caller, **body)
 
 
-@document_views.get("/content", accepts=BY_PAGE, scope=READ, permission="download")
-@document_views.returns_original
+@document_views.get(
+    "/content", accepts=BY_PAGE, scope=READ, permission="download", returns_original=True
+)
 def content(id: str) -> Response:
     """Return the original's bytes, as their type
 

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flask import g
-
 from models import Collection, Document, DocumentToken, Issued, RowWith, current_runtime
 from models.core import (
     Allowance,
@@ -15,7 +13,7 @@ from models.documents import find_documents
 from models.documents import upload as store
 from models.links import delete_document
 
-from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, takes_uploads
+from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, g
 from .http.base64_payload import Base64Payload
 from .http.multipart import Part
 from .schemas.requests import DocumentEdit, DocumentQuery, Upload, UploadForm
@@ -29,8 +27,15 @@ def _count_upload() -> Allowance | None:
     return current_runtime().upload_limiter.spend(g.caller.owner_id)
 
 
-@documents.post("", accepts=OWNER, scope=WRITE, idempotent=True, spend=_count_upload)
-@takes_uploads(UploadForm())
+@documents.post(
+    "",
+    accepts=OWNER,
+    scope=WRITE,
+    idempotent=True,
+    spend=_count_upload,
+    form=UploadForm(),
+    uploads_as_json=True,
+)
 @documents.arguments(Upload())
 @documents.response(201, UploadResponse)
 def upload(body: dict[str, Any]) -> Any:

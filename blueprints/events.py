@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from flask import g
-
 from models import Event, Issued, Webhook
 from models.events import WebhookDelivery
 
-from .http import EVENTS, OWNER, SESSION, WEBHOOKS, ApiBlueprint
+from .http import EVENTS, OWNER, SESSION, WEBHOOKS, ApiBlueprint, g
 from .schemas.requests import EventQuery, NewWebhook, PageQuery, WebhookEdit
 from .schemas.responses import (
     DeliveryRecord,

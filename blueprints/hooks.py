@@ -1,21 +1,26 @@
 """Hooks before and after every request: request id, connection, caller; headers, logs."""
 
+import logging
 import re
 import secrets
 import time
+from collections.abc import Mapping
 
-from flask import Flask, Request, Response, g, request
+from flask import Flask, Request, Response, request
 
-from models import database, prepare_connection, setup
-from models.core import Busy, NotFound
+from models import connected, database, prepare_connection, setup
+from models.core import Busy, NotFound, ServiceError
 from models.events import current_actor
+from models.links import take_body_slot
+from models.runtime import Admission, service_error_of
 
-from .http import NOBODY
+from .http import COOKIE, NOBODY, OWNER, Caller, g
 from .http.access_log import BODILESS, access_of, log_access
-from .http.authentication import NAMED, Caller, let_in_named, resolve_caller
+from .http.authentication import credentials_in_head, only_caller, resolve_caller
 from .http.blueprint import limit_body
 from .http.problems import handle_service_error
 from .http.serving import is_answered_at_once, reserve_memory, serve_for
+from .login import NAMED, cookie_in_head, let_in_named
 from .metrics import count
 from .views.notices import page_for_people
 
@@ -25,6 +30,33 @@ _PRIVATE = {  # headers that keep a document private, for each response without 
     "Cache-Control": "private, no-store",
 }
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admission | None:
+    """Return the admission of a long body by the head of its request; None to refuse the body.
+
+    The head needs a valid session token or API key, on the pages for people a session's cookie, or
+    a link that takes files and has room. The server asks before it receives a long body; header
+    names are as in `X_API_KEY`. If the database fails, the body is admitted, and the application
+    reports the failure after the body; a fault of the service is logged as well.
+    """
+    if path.startswith("/app/"):
+        given = cookie_in_head(headers)
+    else:
+        given = credentials_in_head(path, query, headers)
+    try:
+        with connected():
+            caller = only_caller(given)
+            if caller.credential_type in (*OWNER, COOKIE):
+                return Admission()
+            length, key = headers.get("CONTENT_LENGTH"), headers.get("IDEMPOTENCY_KEY", "")
+            return take_body_slot(caller.grant, int(length or 0), key)
+    except ServiceError:
+        return None
+    except Exception as error:  # noqa: BLE001
+        if service_error_of(error) is None:
+            logging.getLogger("docservice").error("a long body was not judged", exc_info=error)
+        return Admission()
 
 
 def register_hooks(app: Flask) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response, jsonify, request
 
-from .http import DOCUMENT_TOKEN, LINK, ApiBlueprint, takes_uploads
+from .http import DOCUMENT_TOKEN, LINK, ApiBlueprint
 from .http.idempotency import replay_responses
 from .http.multipart import FORM_DATA
 from .schemas.requests import CodeRequest, DownloadRequest, SentFile, ViewRequest
@@ -46,8 +46,7 @@ def _judge_file() -> None:
         opened(lambda target: target.judge_body())
 
 
-@short_links.post("", accepts=LINK, spend=_judge_file)
-@takes_uploads(SentFile(), as_json=False)
+@short_links.post("", accepts=LINK, spend=_judge_file, form=SentFile())
 @short_links.arguments(ViewRequest())
 @short_links.alt_response(200, schema=HTML, content_type="text/html")
 @short_links.alt_response(201, schema=HTML, content_type="text/html")
@@ -95,8 +94,7 @@ def request_code(body: dict[str, Any]) -> Any:
     return opened(lambda target: target.send_code(**body))
 
 
-@short_links.get("/content", accepts=LINK, permission="download")
-@short_links.returns_original
+@short_links.get("/content", accepts=LINK, permission="download", returns_original=True)
 def content() -> Response:
     """Return the original's bytes that a link opens now; of a collection all, as one ZIP file
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from flask import g
-
 from models import Session, current_runtime
 from models.account_deletion import delete_space
 from models.accounts import (
@@ -21,7 +19,7 @@ from models.accounts import (
     rename_space,
 )
 
-from .http import SESSION, ApiBlueprint
+from .http import SESSION, ApiBlueprint, g
 from .http.clients import client_of_request
 from .schemas.requests import MemberEdit, NewMember, NewSpace, PageQuery, SpaceQuery
 from .schemas.responses import (

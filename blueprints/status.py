@@ -6,14 +6,15 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from flask import Response, current_app, g, jsonify, render_template
+from flask import Response, current_app, jsonify, render_template
 from markupsafe import escape
 
 from models import User, current_runtime, setup
 from models.core import KeyUnavailable
 
-from .http import ANYONE, COOKIE, ApiBlueprint
+from .http import ANYONE, COOKIE, ApiBlueprint, g
 from .http.problems import STATUS
+from .login import caller_of_page
 from .schemas.openapi import meanings
 from .schemas.responses import Health
 from .views.links import base_url
@@ -73,7 +74,7 @@ def logo() -> Response:
     return send_logo()
 
 
-@status.get("/", accepts=(*ANYONE, COOKIE))
+@status.get("/", accepts=(*ANYONE, COOKIE), resolve_caller=caller_of_page)
 @status.alt_response(303, description="The browser is logged in: its documents.")
 @status.response(200, {"type": "string"}, content_type="text/html")
 def front_page() -> Response:

@@ -13,6 +13,7 @@ import pytest
 
 import settings
 from app import create_app
+from blueprints.http.declarations import declaration_of
 from blueprints.http.problems import STATUS
 from models.core import errors
 from tests.contract.routes import EVERY
@@ -68,9 +69,20 @@ FAMILIES = [  # of formats; each may import those above it
 ]
 BASE = ("viewer.formats", "viewer.sandbox", "viewer.content", "viewer.markup")  # what all may
 INNER = {  # a package -> the packages of the same layer that it may import
-    "blueprints": {"blueprints.http", "blueprints.schemas", "blueprints.views"},
+    "blueprints": {
+        "blueprints.http",
+        "blueprints.login",
+        "blueprints.schemas",
+        "blueprints.views",
+    },
     "blueprints.commands": {"blueprints.schemas"},
-    "blueprints.console": {"blueprints.http", "blueprints.schemas", "blueprints.views"},
+    "blueprints.console": {
+        "blueprints.http",
+        "blueprints.login",
+        "blueprints.schemas",
+        "blueprints.views",
+    },
+    "blueprints.login": {"blueprints.http"},
     "blueprints.views": {"blueprints.http"},
     "blueprints.schemas": {"blueprints.http"},
     "blueprints.http": set(),
@@ -301,10 +313,14 @@ def views(app):
             yield method, rule.rule, app.view_functions[rule.endpoint]
 
 
+def declarations(app):
+    return [(method, rule, declaration_of(view)) for method, rule, view in views(app)]
+
+
 def test_the_documentation_lists_every_route_its_sentence_and_its_credentials(app):
     row = re.compile(r"^\| (\w+) \| `(/\S*)` \| (.+?) \| (.+?) \|$", re.M)
     routes = {
-        (method, rule, view.__doc__.splitlines()[0], credentials(view))
+        (method, rule, view.__doc__.splitlines()[0], credentials(declaration_of(view)))
         for method, rule, view in views(app)
     }
 
@@ -320,18 +336,18 @@ def test_every_route_of_the_api_is_tried_without_credentials_and_with_those_of_o
     assert {(method, rule.rule) for method, (rule, _) in found} == routes
 
 
-def credentials(view):
-    if set(view.accepts) >= {"anyone", "session", "api_key", "document_token"}:
+def credentials(route):
+    if set(route.accepts) >= {"anyone", "session", "api_key", "document_token"}:
         return "none needed"
-    named = ", ".join(one.replace("_", " ") for one in view.accepts if one != "anyone")
-    return "none needed" if "anyone" in view.accepts else named
+    named = ", ".join(one.replace("_", " ") for one in route.accepts if one != "anyone")
+    return "none needed" if route.is_public else named
 
 
 def test_the_documentation_lists_the_scopes_of_every_route(app):
     routes = {
-        (frozenset(view.scopes), f"{method} {rule}")
-        for method, rule, view in views(app)
-        if "api_key" in view.accepts and view.scopes
+        (frozenset(route.scopes), f"{method} {rule}")
+        for method, rule, route in declarations(app)
+        if "api_key" in route.accepts and route.scopes
     }
     rows = re.findall(r"^\| (`\w+:\w+`.*?) \| (.+) \|$", documentation(), re.M)
 
@@ -344,14 +360,14 @@ def test_the_documentation_lists_the_scopes_of_every_route(app):
 
 def test_every_route_for_api_keys_names_its_scopes_unless_anyone_may_call_it(app):
     assert all(
-        bool(view.scopes) == ("anyone" not in view.accepts)
-        for _, _, view in views(app)
-        if "api_key" in view.accepts
+        bool(route.scopes) != route.is_public
+        for _, _, route in declarations(app)
+        if "api_key" in route.accepts
     )
 
 
 def test_every_route_declares_its_credentials(app):
-    assert all(view.accepts for _, _, view in views(app))
+    assert all(route.accepts for _, _, route in declarations(app))
 
 
 ROUTE = re.compile(r"\w+\.(get|post|patch|delete)\(")

@@ -13,8 +13,8 @@ There is one file for each noun. To add a page:
 4. To make a secret, return a page instead: `render("…", …=once(lambda: …))`, so that a reload
    or a second click shows the same secret and makes no other.
 
-The session's cookie and the guard against other sites' requests are in
-`http/authentication.py`; every handler that takes the cookie has them.
+The session's cookie and the guard against other sites' requests are in `blueprints/login/`; every
+handler that takes the cookie has them.
 """
 
 from .account import account, sessions

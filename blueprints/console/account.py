@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models import ApiKey, Collection, Document, Session, User, Webhook, current_runtime
 from models.account_deletion import AccountContents, delete_account
@@ -30,16 +30,10 @@ from models.records import ResultPage
 from models.runtime import Provider, network_of
 from operations import ExportedLog
 
-from ..http import COOKIE, NOBODY
-from ..http.authentication import (
-    Caller,
-    assertion_of_proxy,
-    begin_session,
-    clear_cookie,
-    set_cookie,
-)
+from ..http import COOKIE, NOBODY, Caller, g
 from ..http.clients import client_of_request
 from ..http.zip_stream import ZipEntry
+from ..login import assertion_of_proxy, begin_session, clear_cookie, set_cookie
 from ..schemas.requests import Login, PasswordChange, PasswordReset, ProfileEdit, Registration
 from ..schemas.responses import (
     ApiKeyRecord,

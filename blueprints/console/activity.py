@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, g, request
+from flask import Response, request
 from markupsafe import Markup
 
 from models import (
@@ -29,7 +29,7 @@ from models.events import READINGS, facts_about
 from models.links import Opening, target_of
 from models.records import Owned
 
-from ..http import EVENTS
+from ..http import EVENTS, g
 from .forms import today
 from .pages import Pages, for_whom, names_of, quoted, render
 

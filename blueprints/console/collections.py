@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 from marshmallow import ValidationError
 
 from models import Collection, DocumentToken, current_runtime
 from models.documents import Found, Search, existing_page
 from models.links import count_live_links, delete_collection, links_by_target
 
-from ..http import DELETE, READ, WRITE
+from ..http import DELETE, READ, WRITE, g
 from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
 from ..views.collection import fits, send_one_file, send_originals
 from .activity import timelines

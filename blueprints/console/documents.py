@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Response, g, jsonify, request
+from flask import Response, jsonify, request
 from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
@@ -35,7 +35,7 @@ from models.links import (
     shared_in_collections,
 )
 
-from ..http import COOKIE, DELETE, READ, WRITE
+from ..http import COOKIE, DELETE, READ, WRITE, g
 from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken, UploadForm

@@ -11,13 +11,14 @@ from itertools import groupby
 from typing import Any
 
 import flask_smorest
-from flask import Response, g, request
+from flask import Response, request
 from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
 from models import StoredResponse
 from models.core import ServiceError, now, rfc3339
 
+from ..http import g
 from ..http.idempotency import execute_once
 from ..http.multipart import FORM_DATA
 from ..http.problems import STATUS, messages_by_pointer

@@ -2,10 +2,11 @@
 
 from urllib.parse import urlencode
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models.documents import Search
 
+from ..http import g
 from .pages import HOME, Pages, may, render, search_from_here
 
 jump = Pages("jump", "/jump")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Response, g, jsonify, request
+from flask import Response, jsonify, request
 from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
@@ -25,7 +25,7 @@ from models.links import (
     target_of,
 )
 
-from ..http import WRITE
+from ..http import WRITE, g
 from ..schemas.requests import DocumentTokenEdit, LinkNote, NewDocumentToken
 from ..views.content import POLICY
 from ..views.links import qr_code, receipt_file

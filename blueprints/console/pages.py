@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
+from flask import Blueprint, Response, current_app, jsonify, render_template, request
 from flask.blueprints import BlueprintSetupState
 from markupsafe import Markup
+from marshmallow import Schema
 from werkzeug.urls import iri_to_uri
 
 import viewer
@@ -26,15 +27,17 @@ from models.events import has_mail
 from models.links import count_received, named_people, secret_of
 from models.runtime import ProviderAway, service_error_of
 
-from ..http import COOKIE, NOBODY, READ, WRITE
-from ..http.authentication import (
+from ..http import COOKIE, NOBODY, READ, WRITE, g
+from ..http.declarations import Declaration, declare
+from ..http.problems import PROBLEM
+from ..login import (
     MADE_FOR,
     LeftSpace,
     OwnerChanged,
+    caller_of_page,
     clear_cookie,
     clear_space_cookie,
 )
-from ..http.problems import PROBLEM
 from ..schemas.fields import Timestamp
 from ..views.links import frame, visible, with_addresses
 from ..views.notices import brand, prefers_html
@@ -223,7 +226,7 @@ class Pages(Blueprint):
         for_members: bool = False,
         from_anywhere: bool = False,
         shows: Page | None = None,
-        form: Any = None,
+        form: Schema | None = None,
         **options: Any,
     ) -> Any:
         """Register a page that `accepts` these credentials.
@@ -235,13 +238,19 @@ class Pages(Blueprint):
         schema of an upload's parts.
         """
         register = super().route(rule, **options)
+        reads = self._reads if options.get("methods") == ["GET"] else ()
+        declaration = Declaration(
+            accepts=accepts,
+            scopes=(scope,) if scope else reads,
+            for_members=for_members,
+            resolve_caller=caller_of_page,
+            from_anywhere=from_anywhere,
+            form=form,
+        )
 
         def registered(view: Page) -> Any:
             page = show_again(view, shows)
-            scopes = self._reads if options.get("methods") == ["GET"] and not scope else (scope,)
-            page.__dict__.update(accepts=accepts, permission="", form=form)
-            page.__dict__.update(scopes=tuple(filter(None, scopes)))
-            page.__dict__.update(for_members=for_members, from_anywhere=from_anywhere)
+            declare(page, declaration)
             return register(page)
 
         return registered

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models import EVENT_TYPES, SCOPES, ApiKey, Event, Issued, Webhook
 
-from ..http import API_KEYS, WEBHOOKS
+from ..http import API_KEYS, WEBHOOKS, g
 from ..schemas.requests import ApiKeyRotation, NewApiKey, NewWebhook, WebhookEdit
 from ..schemas.responses import ApiKeyWithSecret, WebhookWithSecret
 from ..views.links import base_url

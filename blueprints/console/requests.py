@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models import Collection, DocumentToken
 from models.links import FileRequest, LinkOptions, requests_of_owner
 
-from ..http import WRITE
+from ..http import WRITE, g
 from ..schemas.requests import NewCollection, NewDocumentToken
 from .collections import words_of_form
 from .forms import once

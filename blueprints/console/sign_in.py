@@ -3,7 +3,7 @@
 import logging
 from urllib.parse import urlencode, urlsplit
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models import Session, current_runtime
 from models.accounts import (
@@ -16,9 +16,9 @@ from models.accounts import (
 from models.core import NotFound, ServiceError
 from models.runtime import AnswerRefusedError, Provider, ProviderAway, network_of
 
-from ..http import COOKIE
-from ..http.authentication import begin_session, is_own_origin
+from ..http import COOKIE, g
 from ..http.problems import CHALLENGE, STATUS
+from ..login import begin_session, is_own_origin
 from .pages import HOME, PUBLIC, Pages, end_own_sessions, go, page_of, refuse_sign_in, render
 from .spaces import land
 

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models import Session, User, current_runtime
 from models.account_deletion import delete_space
@@ -27,8 +27,9 @@ from models.accounts import (
 )
 from models.core import NotFound, SessionExpired
 
-from ..http.authentication import clear_space_cookie, set_space_cookie
+from ..http import g
 from ..http.clients import client_of_request
+from ..login import clear_space_cookie, set_space_cookie
 from ..schemas.requests import MemberEdit, NewMember, NewSpace
 from .forms import once, text
 from .pages import HOME, SPACES, Pages, go, render

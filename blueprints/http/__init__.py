@@ -1,7 +1,8 @@
 """Everything around a handler: the caller, bounds of bodies, limits, errors, the access log."""
 
 from .blueprint import ApiBlueprint
-from .declarations import (
+from .caller import Caller, g
+from .credentials import (
     ANYONE,
     API_KEY,
     API_KEYS,
@@ -18,6 +19,6 @@ from .declarations import (
     TICKET,
     WEBHOOKS,
     WRITE,
-    takes_uploads,
 )
+from .declarations import is_form
 from .problems import report_allowance

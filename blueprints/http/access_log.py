@@ -12,9 +12,11 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models.core import now, rfc3339, tell_as
+
+from .caller import g
 
 BODILESS = {204, 304}
 _OTHER_LOGS = "%(asctime)s %(name)s %(message)s"

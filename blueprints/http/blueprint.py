@@ -9,9 +9,17 @@ import marshmallow
 from flask import Request, Response, current_app, request
 from webargs.flaskparser import FlaskParser
 
-from .authentication import is_form
 from .body import SMALL_BODY_BYTES, parse_json, read_upload, seekable_body
-from .declarations import Spend, View, declared
+from .declarations import (
+    Declaration,
+    ResolveCaller,
+    Spend,
+    View,
+    declaration_of,
+    declare,
+    declared,
+    is_form,
+)
 from .idempotency import replay_responses
 from .multipart import FORM_DATA, read_parts, upload_form
 from .problems import UnsupportedMediaType, report_allowance
@@ -36,8 +44,8 @@ class StrictArgumentsParser(FlaskParser):
         if schema is upload_form(req):
             return read_parts(seekable_body(req), req.content_type or "")
         if req.mimetype != "application/json":
-            raise UnsupportedMediaType(_UPLOAD_TYPES if declared("form", req) else None)
-        if declared("uploads_as_json", req):
+            raise UnsupportedMediaType(_UPLOAD_TYPES if declared(req).form else None)
+        if declared(req).uploads_as_json:
             return read_upload(seekable_body(req))
         return parse_json(req.get_data())
 
@@ -67,14 +75,12 @@ class ApiBlueprint(flask_smorest.Blueprint):
         options.setdefault("required", _has_required(schema))
         return super().arguments(schema, **options)
 
-    def returns_original(self, view: Any) -> Any:
-        """Declare the answers of a handler that returns bytes as their type, or a range of them."""
+    def _with_responses_of_original(self, view: Any) -> Any:
+        """Describe the responses of a handler that returns bytes as their type, or a range."""
         view = self.response(200, BINARY, content_type=BYTES)(view)
         for status, type in ((200, "*/*"), (206, BYTES), (206, "*/*")):
             view = self.alt_response(status, schema=BINARY, content_type=type)(view)
-        view = self.alt_response(304, description="What the client has is current.")(view)
-        view.__dict__.update(has_ranges=True)
-        return view
+        return self.alt_response(304, description="What the client has is current.")(view)
 
     def returns_file(self, *types: str) -> Callable[[Any], Any]:
         """Declare that a handler returns a file of one of these types.
@@ -109,23 +115,32 @@ class ApiBlueprint(flask_smorest.Blueprint):
         permission: str = "",
         idempotent: bool = False,
         spend: Spend | None = None,
+        form: marshmallow.Schema | None = None,
+        uploads_as_json: bool = False,
+        returns_original: bool = False,
+        resolve_caller: ResolveCaller | None = None,
         also: Sequence[str] = (),
         **options: Any,
     ) -> Any:
-        """Register a handler that `accepts` these credentials, `also` at other paths.
+        """Register a handler at a path, and `also` at others, with its `Declaration`.
 
-        An API key must also have `scope`, one or several, and so must the role of a member who acts
-        as a space; a document token `permission`. A member is refused where there is no scope,
-        unless it is `for_members`. `spend`
-        counts a request before its body is read. If `idempotent`, a request with a known
-        `Idempotency-Key` gets the stored response and is not counted.
+        `scope` is one or several.
         """
+        declaration = Declaration(
+            accepts=tuple(accepts),
+            scopes=(scope,) if isinstance(scope, str) else tuple(scope),
+            permission=permission,
+            for_members=for_members,
+            resolve_caller=resolve_caller,
+            idempotent=idempotent,
+            spend=spend,
+            form=form,
+            uploads_as_json=uploads_as_json,
+            returns_original=returns_original,
+        )
 
         def registered(view: Any) -> Any:
-            scopes = (scope,) if isinstance(scope, str) else tuple(scope)
-            view.__dict__.update(accepts=accepts, scopes=scopes, permission=permission)
-            view.__dict__.update(for_members=for_members)
-            view.__dict__.update(idempotent=idempotent, spend=spend)
+            declare(view, declaration)
             return self._register(view, rule, *also, **options)
 
         return registered
@@ -133,9 +148,14 @@ class ApiBlueprint(flask_smorest.Blueprint):
     def _register(self, view: Any, *rules: str, **options: Any) -> Any:
         """Register an operation at each path, named after the handler and, if further, its noun."""
         name = f"{self.name}_{view.__name__}"
-        form = _form_description(view)
-        view = count_requests(view, view.spend) if view.spend else view
-        view = replay_responses(view) if view.idempotent else view
+        declaration = declaration_of(view)
+        form = _form_description(declaration.form)
+        if declaration.returns_original:
+            view = self._with_responses_of_original(view)
+        if declaration.spend:
+            view = count_requests(view, declaration.spend)
+        if declaration.idempotent:
+            view = replay_responses(view)
         for rule in rules[::-1]:
             noun = rule.strip("/").partition("/")[0].removesuffix(".png").replace("-", "_")
             of = "" if rule is rules[0] else f"_of_{noun}"
@@ -157,7 +177,7 @@ def count_requests(view: View, spend: Spend) -> View:
 
 def limit_body(request: Request) -> None:
     """Limit every body but an upload to 64 KiB, as a before-request hook."""
-    is_upload = upload_form(request) or declared("uploads_as_json", request)
+    is_upload = upload_form(request) or declared(request).uploads_as_json
     longest = current_app.config["MAX_BODY_BYTES"] if is_upload else SMALL_BODY_BYTES
     request.max_content_length = longest
 
@@ -167,8 +187,7 @@ def max_body_bytes(max_document_bytes: int) -> int:
     return max_document_bytes * 4 // 3 * 27 // 25 + SMALL_BODY_BYTES
 
 
-def _form_description(view: Any) -> dict[str, Any]:
-    schema = getattr(view, "form", None)
+def _form_description(schema: marshmallow.Schema | None) -> dict[str, Any]:
     return {"requestBody": {"content": {FORM_DATA: {"schema": schema}}}} if schema else {}
 
 

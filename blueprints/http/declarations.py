@@ -1,45 +1,85 @@
-"""Declarations of a route. Hooks, wrappers and OpenAPI read them from the view's attributes."""
+"""The declaration of a route, on its view. Hooks, wrappers and OpenAPI read it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from flask import Request, current_app, request
+from marshmallow import Schema
 
-from models import SCOPES
 from models.core import Allowance
 
-NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
-DOCUMENT_TOKEN, TICKET, COOKIE = "document_token", "ticket", "cookie"
-ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # public, but a wrong credential is an error
-OWNER = (SESSION, API_KEY)
-READERS = (*OWNER, DOCUMENT_TOKEN)
-LINK = (DOCUMENT_TOKEN, TICKET)
-READ, WRITE, DELETE, EVENTS = SCOPES
-API_KEYS, WEBHOOKS = "api_keys", "webhooks"  # that only a role in a space has, and no API key
+from .caller import Caller
+from .credentials import DOCUMENT_TOKEN, NOBODY
+
+FORM = "application/x-www-form-urlencoded"
 
 View = Callable[..., Any]
-Declare = Callable[[Any], Any]
 Spend = Callable[[], Allowance | None]  # counts a request; raises `TooManyRequests`
+ResolveCaller = Callable[[Request, "Declaration"], Caller]  # raises an error to refuse a request
 
 
-def takes_uploads(form: Any, *, as_json: bool = True) -> Declare:
-    """Declare that the body may hold the largest document.
+@dataclass(frozen=True)
+class Declaration:
+    """What a route declares. A route without a declaration accepts nobody.
 
-    The document is a part of a form, of which `form` is the schema, or base64 in JSON if `as_json`.
+    `accepts` are the kinds of credentials. An API key must also have all `scopes`, and so must the
+    role of a member who acts as a space; a document token must have the `permission`. A member is
+    refused where there is no scope, unless the route is `for_members`.
     """
 
-    def declare(view: Any) -> Any:
-        view.form, view.uploads_as_json = form, as_json
-        return view
+    accepts: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+    permission: str = ""
+    for_members: bool = False
+    resolve_caller: ResolveCaller | None = None
+    """Of a page, which takes a cookie; None of a route that takes the other credentials alone."""
+    from_anywhere: bool = False
+    """Of a form of a page: it may have been made before somebody entered or left a space."""
 
-    return declare
+    idempotent: bool = False
+    """A request with a known `Idempotency-Key` gets the stored response, and is not counted."""
+    spend: Spend | None = None
+    """Counts a request before its body is read."""
+
+    form: Schema | None = None
+    """Of the parts of a form, if the body may be a form that holds the largest document."""
+    uploads_as_json: bool = False
+    """The body may be JSON that holds the largest document in base64."""
+    returns_original: bool = False
+    """The response is a document's bytes, or a range of them."""
+
+    @property
+    def is_public(self) -> bool:
+        return NOBODY in self.accepts
+
+    @property
+    def opens_links(self) -> bool:
+        """Whether it takes somebody to whom a link was sent."""
+        return DOCUMENT_TOKEN in self.accepts and not self.is_public
 
 
-def opens_links(accepted: Sequence[str] | None) -> bool:
-    """Return whether a link opens a handler that accepts these credentials."""
-    return DOCUMENT_TOKEN in (accepted or ()) and NOBODY not in (accepted or ())
+_NOTHING = Declaration()
 
 
-def declared(name: str, request: Request = request) -> Any:
-    """Return what the handler of a request declares under this name; None if it does not."""
-    return getattr(current_app.view_functions.get(request.endpoint or ""), name, None)
+def declare(view: Any, declaration: Declaration) -> None:
+    """Put the declaration on the view; wrappers by `functools.wraps` take it along."""
+    view.declaration = declaration
+
+
+def declaration_of(view: View | None) -> Declaration:
+    found: Declaration = getattr(view, "declaration", _NOTHING)
+    return found
+
+
+def declared(request: Request = request) -> Declaration:
+    """Return the declaration of the route of a request."""
+    return declaration_of(current_app.view_functions.get(request.endpoint or ""))
+
+
+def is_form(request: Request = request) -> bool:
+    """Return whether the body is an HTML form, one of whose fields may hold a document token.
+
+    Only a handler that takes a document token is called by a form.
+    """
+    return request.mimetype == FORM and DOCUMENT_TOKEN in declared(request).accepts

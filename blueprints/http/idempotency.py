@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 from werkzeug.datastructures import Headers
 
 from models import (
@@ -22,6 +22,7 @@ from models.core import IdempotencyInProgress, Invalid
 from models.runtime import network_of
 
 from .body import seekable_body
+from .caller import g
 from .declarations import View
 from .multipart import fingerprint_of_parts, upload_form
 

@@ -14,10 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from urllib.parse import quote, unquote
 
 from flask import Request, request
+from marshmallow import Schema
 
 from models.core import PayloadTooLarge, ServiceError
 from models.storage.payloads import PIECE_BYTES
@@ -72,9 +73,9 @@ class Part:
             raise PayloadTooLarge(limit_bytes)
 
 
-def upload_form(request: Request = request) -> Any:
+def upload_form(request: Request = request) -> Schema | None:
     """Return the schema of the parts if the body is a form that its handler takes; else None."""
-    return declared("form", request) if request.mimetype == FORM_DATA else None
+    return declared(request).form if request.mimetype == FORM_DATA else None
 
 
 def read_parts(stream: BinaryIO, content_type: str) -> list[Part]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from flask import Response, after_this_request, g, jsonify, request
+from flask import Response, after_this_request, jsonify, request
 from flask_smorest import Api
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
@@ -24,6 +24,7 @@ from models.core import (
 from models.runtime import service_error_of
 
 from .authentication import resolve_caller
+from .caller import g
 
 PROBLEM = "application/problem+json"
 CODES = {

@@ -12,7 +12,7 @@ from flask import Request
 from models.core import Busy
 from models.runtime import network_of
 
-from .authentication import Caller
+from .caller import Caller
 
 HEALTH = "/healthz"
 _CREDENTIALS = {"AUTHORIZATION", "X_API_KEY", "COOKIE"}

@@ -15,8 +15,8 @@ from werkzeug.http import HTTP_STATUS_CODES
 from models import current_runtime
 from models.core import ServiceError
 
-from ..http import API_KEY, DOCUMENT_TOKEN, NOBODY, SESSION, TICKET
-from ..http.declarations import opens_links
+from ..http import API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
+from ..http.declarations import Declaration, View, declaration_of
 from ..http.problems import PROBLEM, STATUS, ProblemApi
 from .responses import Problem
 
@@ -149,7 +149,7 @@ def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
     for rule in app.url_map.iter_rules():
         path = description["paths"].get(rule.rule.replace("<", "{").replace(">", "}"), {})
         _describe_ids(path, rule.rule.split("/"))
-        view: Any = app.view_functions[rule.endpoint]
+        view = app.view_functions[rule.endpoint]
         for method in {name.lower() for name in rule.methods or ()} & path.keys():
             _describe(path[method], view)
     return description
@@ -174,29 +174,29 @@ def _describe_ids(path: dict[str, Any], segments: list[str]) -> None:
         parameter.update(PATH_PARAMETERS[noun])
 
 
-def _describe(operation: dict[str, Any], view: Any) -> None:
-    text = cleandoc(view.__doc__).partition("\n")[2].strip()
-    operation["description"] = "\n\n".join(filter(None, [text, _credentials(view)]))
-    public = NOBODY in view.accepts
-    operation["security"] = [] if public else [{name: []} for name in view.accepts]
-    operation["responses"] = _responses(operation["responses"], opens_links(view.accepts))
-    if view.idempotent:
+def _describe(operation: dict[str, Any], view: View) -> None:
+    route = declaration_of(view)
+    text = cleandoc(view.__doc__ or "").partition("\n")[2].strip()
+    operation["description"] = "\n\n".join(filter(None, [text, _credentials(route)]))
+    operation["security"] = [] if route.is_public else [{name: []} for name in route.accepts]
+    operation["responses"] = _responses(operation["responses"], route.opens_links)
+    if route.idempotent:
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
     for media in operation.get("requestBody", {}).get("content", {}).values():
         media["example"] = BODIES[media["schema"]["$ref"].rpartition("/")[2]]
 
 
-def _credentials(view: Any) -> str:
+def _credentials(route: Declaration) -> str:
     """Return one sentence: which credentials the operation takes."""
-    if NOBODY in view.accepts:
+    if route.is_public:
         return "No credential is needed."
     kinds = {
         SESSION: "a session token",
-        API_KEY: f"an API key with the scope `{'` and `'.join(view.scopes)}`",
+        API_KEY: f"an API key with the scope `{'` and `'.join(route.scopes)}`",
         DOCUMENT_TOKEN: "a document token"
-        + (f" with the permission `{view.permission}`" if view.permission else ""),
+        + (f" with the permission `{route.permission}`" if route.permission else ""),
     }
-    *others, last = (kinds[name] for name in view.accepts if name in kinds)
+    *others, last = (kinds[name] for name in route.accepts if name in kinds)
     return f"Takes {', '.join(others)} or {last}." if others else f"Takes {last}."
 
 

@@ -15,7 +15,7 @@ from models.core import is_seen
 from models.documents import MOST_DOCUMENTS
 from models.links import MOST_NOTE_CHARACTERS, UPLOAD
 
-from ..http.authentication import is_form
+from ..http import is_form
 from ..http.base64_payload import Base64Payload
 from ..http.body import SMALL_BODY_BYTES, FieldsTooLarge, LongString, parse_json
 from ..http.multipart import Part

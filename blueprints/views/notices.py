@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
-from flask import Response, current_app, g, render_template, request
+from flask import Response, current_app, render_template, request
 from markupsafe import Markup, escape
 
 from models import current_runtime
@@ -24,8 +24,8 @@ from models.core import NotFound, TokenSpent, rfc3339
 from models.links import NO_GRANT, TokenGrant
 from models.runtime import Progress
 
-from ..http.authentication import is_form
-from ..http.declarations import declared, opens_links
+from ..http import g, is_form
+from ..http.declarations import declared
 from ..http.multipart import FORM_DATA
 from ..http.problems import PROBLEM
 from .links import base_url, visible
@@ -224,7 +224,7 @@ def preparing_page(progress: Progress, id: str, grant: TokenGrant) -> Response:
 def page_for_people(response: Response) -> Response:
     """Turn a problem into a page for a browser that opened a link; return other responses as is."""
     is_problem = response.status_code >= 400 and response.mimetype == PROBLEM
-    if not is_problem or not opens_links(declared("accepts")) or not prefers_html():
+    if not is_problem or not declared().opens_links or not prefers_html():
         return response
     notice = _notice(response.get_json(), response.status_code)
     way = notice.way and address_by_token(notice.way[1])

@@ -20,8 +20,7 @@ from models.documents import Client
 from models.links import Target, TokenGrant, count_code_request, request_code
 from models.runtime import BeingMadeError, network_of
 
-from ..http import TICKET
-from ..http.authentication import Caller, is_form
+from ..http import TICKET, Caller, is_form
 from ..http.serving import reserve_memory
 from .collection import contents_page, send_one_file
 from .links import base_url, record

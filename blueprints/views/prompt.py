@@ -15,7 +15,7 @@ from models.accounts import sender_of
 from models.core import Invalid, ScopeMissing, ServiceError
 from models.links import UPLOAD, Proof, Target, TokenGrant, WrongCode
 
-from ..http.authentication import is_form
+from ..http import is_form
 from ..http.clients import is_fetched_ahead
 from .links import base_url
 from .notices import LOCAL_TIMES, address_by_token, host, moment, small_page

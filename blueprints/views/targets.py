@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from flask import Response, g, request
+from flask import Response, request
 
 from models import Collection, Document
 from models.accounts import Sender, sender_of
@@ -26,7 +26,8 @@ from models.links import (
 )
 from viewer import badge, format_size, kind_of
 
-from ..http.authentication import Caller, is_form, resolve_caller
+from ..http import Caller, g, is_form
+from ..http.authentication import resolve_caller
 from ..http.body import seekable_body
 from . import content, pages
 from .collection import ZIP, send_originals

@@ -7,6 +7,7 @@ from flask import Flask, g
 
 from blueprints.document_views import document_views
 from blueprints.http import READERS
+from blueprints.http.declarations import Declaration
 from blueprints.http.problems import handle_service_error
 from blueprints.views import notices
 from models.core import Busy
@@ -26,7 +27,7 @@ def test_a_busy_page_leads_back_to_the_address_by_itself_and_by_a_button(
 ):
     app = Flask("app", template_folder=ROOT / "templates")
     app.register_blueprint(document_views)
-    monkeypatch.setattr(notices, "declared", lambda _: READERS)
+    monkeypatch.setattr(notices, "declared", lambda: Declaration(accepts=READERS))
     with app.test_request_context(query, method=method, headers={"Accept": "text/html"}):
         g.request_id = "r"
         page = notices.page_for_people(handle_service_error(Busy()))

@@ -10,7 +10,7 @@ from functools import cache
 from flask import Request
 
 from models import current_runtime
-from models.accounts import fold_email
+from models.accounts import Assertion, fold_email
 from models.events import is_mail_address
 
 IDENTITY = "server.identity"  # in the environment of a request
@@ -25,6 +25,12 @@ def address_by_proxy(request: Request) -> str | None:
         _log_once(current_runtime().settings.auth_header)
         return None
     return said
+
+
+def assertion_of_proxy(request: Request) -> Assertion | None:
+    """Return whom the trusted proxy names; None if it names nobody."""
+    address = address_by_proxy(request)
+    return Assertion.of_proxy(address) if address else None
 
 
 def folded_address_by_proxy(request: Request) -> str | None:

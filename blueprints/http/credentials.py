@@ -1,0 +1,12 @@
+"""The kinds of credentials, and the scopes, by which a route says who may call it."""
+
+from models import SCOPES
+
+NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
+DOCUMENT_TOKEN, TICKET, COOKIE = "document_token", "ticket", "cookie"
+ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # public, but a wrong credential is an error
+OWNER = (SESSION, API_KEY)
+READERS = (*OWNER, DOCUMENT_TOKEN)
+LINK = (DOCUMENT_TOKEN, TICKET)
+READ, WRITE, DELETE, EVENTS = SCOPES
+API_KEYS, WEBHOOKS = "api_keys", "webhooks"  # that only a role in a space has, and no API key

@@ -1,0 +1,16 @@
+"""Who uses a browser: the cookie of a session, the proxy that names somebody, spaces, forms.
+
+Only the pages for people read a cookie; no route of the API does.
+"""
+
+from .caller import (
+    NAMED,
+    LeftSpace,
+    begin_session,
+    caller_of_page,
+    cookie_in_head,
+    let_in_named,
+)
+from .cookies import clear_cookie, clear_space_cookie, set_cookie, set_space_cookie
+from .forms import MADE_FOR, OwnerChanged, is_own_origin
+from .proxy import assertion_of_proxy
