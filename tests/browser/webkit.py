@@ -178,9 +178,15 @@ class WebKitPage:
     def __init__(self, webkit):
         self.webkit = webkit
         self.size = None
-        self._begin()
+        self._leave()
 
-    def _begin(self):
+    def _leave(self):
+        """Leave the page, and forget what was told of it when nothing more can come.
+
+        An empty page ends its requests. The window hears so, and of all before it, in order.
+        """
+        self.webkit.call("POST", "/url", {"url": "about:blank"})
+        self.webkit.tell("tell all", "told")
         self.webkit.events.clear()
         self._said = self.webkit.log.stat().st_size
 
@@ -212,7 +218,7 @@ class WebKitPage:
         self.webkit.tell("third party cookies", "set", on=on)
 
     def goto(self, address):
-        self._begin()
+        self._leave()
         self.webkit.call("POST", "/url", {"url": address})
 
     def reload(self):

@@ -157,6 +157,7 @@ def set_third_party_cookies(on):
 
 
 COMMANDS = {
+    "tell all": lambda: tell("told"),
     "print": print_to,
     "picture": picture_to,
     "dark": set_dark,
