@@ -2,7 +2,7 @@
 
 There is one file for each noun. To add a page:
 
-1. Add a route to the noun's `Pages` (`pages.py`). It takes the session's cookie unless
+1. Add a route to the noun's `Pages` (`routes.py`). It takes the session's cookie unless
    `accepts=` names other credentials. Its docstring is its row in docs/console.md.
 2. For a GET, return `render("name", …)`: `templates/console/name.html`, which extends
    `layout.html` and takes its fields from `fields.html`.
@@ -19,15 +19,20 @@ handler that takes the cookie has them.
 
 from .account import account, sessions
 from .activity import activity
+from .assets import assets
 from .collections import collections
 from .documents import bin, document, documents, share_target
+from .errors import errors_as_pages
 from .jump import jump
 from .links import links
-from .pages import assets
 from .programs import keys, webhooks
 from .requests import requests
 from .sign_in import sign_in
 from .spaces import spaces
+from .words import prepare_templates
+
+assets.after_app_request(errors_as_pages)
+assets.record_once(prepare_templates)
 
 CONSOLE = (
     assets,

@@ -33,7 +33,7 @@ from operations import ExportedLog
 from ..http import COOKIE, NOBODY, Caller, g
 from ..http.clients import client_of_request
 from ..http.zip_stream import ZipEntry
-from ..login import assertion_of_proxy, begin_session, clear_cookie, set_cookie
+from ..login import assertion_of_proxy, begin_session, clear_cookie, end_own_sessions, set_cookie
 from ..schemas.requests import Login, PasswordChange, PasswordReset, ProfileEdit, Registration
 from ..schemas.responses import (
     ApiKeyRecord,
@@ -47,7 +47,7 @@ from ..schemas.responses import (
 )
 from ..views.collection import entries_of, send_zip
 from .forms import text
-from .pages import HOME, PUBLIC, Pages, end_own_sessions, go, page_of, render
+from .routes import HOME, PUBLIC, Pages, go, page_of, render
 from .spaces import land
 
 sessions = Pages("sessions")

@@ -31,7 +31,8 @@ from models.records import Owned
 
 from ..http import EVENTS, g
 from .forms import today
-from .pages import Pages, for_whom, names_of, quoted, render
+from .routes import Pages, render
+from .words import for_whom, names_of, quoted
 
 activity = Pages("activity", "/activity", reads=EVENTS)
 EVENTS_ON_A_PAGE = 50

@@ -15,7 +15,7 @@ from ..views.collection import fits, send_one_file, send_originals
 from .activity import timelines
 from .forms import once, text
 from .links import go_to_ready, issue, link_fields
-from .pages import Pages, from_here, go, go_back, page_number, render, search_from_here
+from .routes import Pages, from_here, go, go_back, page_number, render, search_from_here
 
 collections = Pages("collections", "/collections")
 PATH = "/app/collections"

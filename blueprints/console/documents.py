@@ -47,20 +47,19 @@ from ..views.links import base_url, qr_code
 from .activity import timelines
 from .forms import accepts_html, by_day, end, once, text, today
 from .links import go_to_ready, issue, link_fields
-from .pages import (
+from .routes import (
     HOME,
     PUBLIC,
     Pages,
-    address_of,
     from_here,
     go,
     go_back,
-    names_of,
     page_number,
     page_of,
     render,
     search_from_here,
 )
+from .words import address_of, names_of
 
 documents = Pages("documents", "/documents")
 document = Pages("document", "/documents/<id>")

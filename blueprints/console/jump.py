@@ -7,7 +7,8 @@ from flask import Response, request
 from models.documents import Search
 
 from ..http import g
-from .pages import HOME, Pages, may, render, search_from_here
+from .routes import HOME, Pages, render, search_from_here
+from .words import may
 
 jump = Pages("jump", "/jump")
 MOST_DOCUMENTS = 8

@@ -30,7 +30,8 @@ from ..schemas.requests import DocumentTokenEdit, LinkNote, NewDocumentToken
 from ..views.content import POLICY
 from ..views.links import qr_code, receipt_file
 from .forms import accepts_html, end, number, once, text, typed
-from .pages import HOME, Pages, address_of, go, go_back, notices_wait, notifies, render
+from .routes import HOME, Pages, go, go_back, render
+from .words import address_of, notices_wait, notifies
 
 links = Pages("links", "/links")
 PATH = "/app/links"

@@ -13,7 +13,8 @@ from ..schemas.requests import ApiKeyRotation, NewApiKey, NewWebhook, WebhookEdi
 from ..schemas.responses import ApiKeyWithSecret, WebhookWithSecret
 from ..views.links import base_url
 from .forms import end, number, once, text
-from .pages import PUBLIC, Pages, go, names_of, render
+from .routes import PUBLIC, Pages, go, render
+from .words import names_of
 
 keys = Pages("keys", "/keys", reads=API_KEYS)
 webhooks = Pages("webhooks", "/webhooks", reads=WEBHOOKS)

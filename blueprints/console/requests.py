@@ -12,7 +12,7 @@ from ..schemas.requests import NewCollection, NewDocumentToken
 from .collections import words_of_form
 from .forms import once
 from .links import go_to_ready, link_fields
-from .pages import Pages, render
+from .routes import Pages, render
 
 requests = Pages("requests", "/requests")
 ON_A_PAGE = 50

@@ -18,8 +18,9 @@ from models.runtime import AnswerRefusedError, Provider, ProviderAway, network_o
 
 from ..http import COOKIE, g
 from ..http.problems import CHALLENGE, STATUS
-from ..login import begin_session, is_own_origin
-from .pages import HOME, PUBLIC, Pages, end_own_sessions, go, page_of, refuse_sign_in, render
+from ..login import begin_session, end_own_sessions, is_own_origin
+from .errors import refuse_sign_in
+from .routes import HOME, PUBLIC, Pages, go, page_of, render
 from .spaces import land
 
 sign_in = Pages("sign_in", "/oidc")

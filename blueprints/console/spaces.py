@@ -32,7 +32,7 @@ from ..http.clients import client_of_request
 from ..login import clear_space_cookie, set_space_cookie
 from ..schemas.requests import MemberEdit, NewMember, NewSpace
 from .forms import once, text
-from .pages import HOME, SPACES, Pages, go, render
+from .routes import HOME, SPACES, Pages, go, render
 
 spaces = Pages("spaces", "/spaces")
 WAITING_ON_A_PAGE = 50

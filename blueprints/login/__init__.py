@@ -9,6 +9,7 @@ from .caller import (
     begin_session,
     caller_of_page,
     cookie_in_head,
+    end_own_sessions,
     let_in_named,
 )
 from .cookies import clear_cookie, clear_space_cookie, set_cookie, set_space_cookie

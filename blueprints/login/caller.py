@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from flask import Request, Response, after_this_request, request
@@ -167,6 +168,13 @@ def begin_session(assertion: Assertion, invite: str = "") -> StartedSession:
         return response
 
     return session
+
+
+def end_own_sessions() -> None:
+    """End the sessions that this browser has: the person's, and that of a space."""
+    for caller in filter(None, (g.caller, g.caller.person)):
+        with suppress(SessionExpired):  # there was none, or it has ended meanwhile
+            Session.of_request(caller.owner_id, caller.id).end()
 
 
 def cookie_in_head(headers: Mapping[str, str]) -> Iterator[Credential]:

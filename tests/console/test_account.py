@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from blueprints.console.pages import initials
+from blueprints.console.words import initials
 from tests.console.visitor import SAME_SITE, Visitor, element_of, field_of
 from tests.people import PASSWORD
 from tests.waiting import until
