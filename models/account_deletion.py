@@ -46,11 +46,11 @@ class AccountContents:
     def of(cls, user_id: str) -> Self:
         totals = Document.select(*Document.totals()).where(Document.owner_id == user_id)
         documents, size_bytes = totals.scalar(as_tuple=True)
-        links = DocumentToken.condition("live", True, now())
+        is_live = DocumentToken.is_live(now())
         return cls(
             documents,
             int(size_bytes),
-            DocumentToken.select().where(DocumentToken.owner_id == user_id, links).count(),
+            DocumentToken.select().where(DocumentToken.owner_id == user_id, is_live).count(),
             ApiKey.select().where(ApiKey.owner_id == user_id, *ApiKey.usable(now())).count(),
             Webhook.select().where(Webhook.owner_id == user_id).count(),
             User.select(fn.COUNT(User.id)).where(User.made_by.is_null()).scalar() == 1,

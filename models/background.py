@@ -154,5 +154,4 @@ def _forget_old_token_keys() -> None:
 def _delete_links_beyond_quota() -> None:
     """Delete the oldest ended links of the owners who have too many."""
     most = current_runtime().settings.quota_links
-    has_ended = DocumentToken.revoked_at.is_null(False) | DocumentToken.spent_at.is_null(False)
-    DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, has_ended)
+    DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, DocumentToken.end_is_recorded())

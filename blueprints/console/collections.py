@@ -7,7 +7,7 @@ from marshmallow import ValidationError
 
 from models import Collection, DocumentToken, current_runtime
 from models.documents import Found, Search, existing_page
-from models.links import count_live_links, delete_collection, links_by_target
+from models.links import LinkState, count_live_links, delete_collection, links_by_target
 
 from ..http import DELETE, READ, WRITE, g
 from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
@@ -66,7 +66,7 @@ def show_collection(id: str) -> Response:
     first = ON_A_PAGE * (number - 1)
     here = documents[first : first + ON_A_PAGE]
     links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
-    links.sort(key=lambda link: link.is_closed)
+    links.sort(key=lambda link: link.state is not LinkState.LIVE)
     asked = request.args.get("find")
     return render(
         "collection",

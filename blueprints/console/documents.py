@@ -24,6 +24,7 @@ from models.documents import (
 )
 from models.links import (
     LinkOptions,
+    LinkState,
     count_live_links,
     delete_document,
     delete_for_good,
@@ -126,7 +127,7 @@ def show_documents(**_: str) -> Response:
         uploaders=names_of(filter(None, (one.uploader_id for one in page.documents))),
         gone=binned(owner_id, request.args.getlist("id")[:MOST_SELECTED]),
         shared=stored,
-        **_ready([one for one in made if not (one.revoked_at or one.has_ended())]),
+        **_ready([one for one in made if not one.state.has_ended]),
         quota=runtime.quota,
         limit=runtime.settings.max_document_bytes,
         base=base_url(),
@@ -325,7 +326,7 @@ def show_document(id: str) -> Response:
     """Show a document: preview, facts, links"""
     found = _owned(id)
     links, _further = DocumentToken.page_of_target(found, MOST_LINKS, None)
-    links.sort(key=lambda link: link.is_closed)
+    links.sort(key=lambda link: link.state is not LinkState.LIVE)
     return render(
         "document",
         document=found,

@@ -11,8 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from models.core import counted, rfc3339
-from models.links import LinksOfTarget, named_people
-from models.records import has_passed
+from models.links import LinksOfTarget, LinkState, named_people
 
 from ..views.links import visible
 
@@ -121,23 +120,20 @@ def received_by(in_space: bool) -> str:
 
 def link_state(link: Any) -> State:
     """Return the state of a link, with the moment at which the link ends or has ended."""
-    if link.revoked_at:
-        return "over", "deleted", link.revoked_at
-    # in the list of all links: the document is in the bin
-    if getattr(link, "target_name", "") is None:
-        return "over", "ended", None
-    if has_passed(link.expires_at):
-        return "over", "ended", link.expires_at
-    if link.max_views and link.views >= link.max_views:
-        return "over", "used up", link.last_used_at
-    if not link.enabled:
-        return "over", "off", link.disabled_at
-    return "live", "active", link.expires_at
+    shown: Mapping[LinkState, State] = {
+        LinkState.REVOKED: ("over", "deleted", link.revoked_at),
+        LinkState.EXPIRED: ("over", "ended", link.expires_at),
+        LinkState.TARGET_GONE: ("over", "ended", None),
+        LinkState.USED_UP: ("over", "used up", link.last_used_at),
+        LinkState.OFF: ("over", "off", link.disabled_at),
+        LinkState.LIVE: ("live", "active", link.expires_at),
+    }
+    return shown[link.state]
 
 
 def has_switch(link: Any) -> bool:
     """Return whether the link can be turned off, or on: it has not ended."""
-    return link_state(link)[1] in {"active", "off"}
+    return not link.state.has_ended
 
 
 def whom(link: Any) -> str:

@@ -48,4 +48,5 @@ from .recipient import Recipient, WrongCode
 from .requests import FileRequest, count_received, requests_of_owner
 from .sending import MOST_NOTE_CHARACTERS, SentLink, named_people, send_link
 from .sentences import sentence_of
+from .state import LinkState
 from .target import SealedByTarget, Target, table_of, target_of

@@ -7,6 +7,7 @@ from ..events import Mail, MailLimit
 from ..runtime import current_runtime
 from .document_token import DocumentToken
 from .recipient import CODE_MS, Recipient
+from .state import LinkState, presented_state
 from .target import table_of
 
 _MAIL = """Your code is
@@ -35,7 +36,9 @@ def request_code(owner_id: str, token: Any, email: str) -> int:
 def compose_code(address: str, token_id: str) -> tuple[str, str, str] | None:
     """Return address, subject and text of a mail with a new code; None if no mail is to be sent."""
     presented = DocumentToken.presented("id", token_id)
-    if presented is None or presented.owner.disabled_at or not all(presented.extra):
+    if presented is None or presented.owner.disabled_at:
+        return None
+    if presented_state(presented) is not LinkState.LIVE:
         return None
     token = presented.row
     token.target = table_of(token.target_id).one_of(token.owner_id, token.target_id)

@@ -32,7 +32,8 @@ from ..storage import transaction
 from .agreements import keep_text
 from .gate import ASKED, Gate, asked, recipients_of
 from .opening import Opening
-from .target import OfTarget, Target, is_there, target_of
+from .state import LinkState, presented_state, sql_state, sql_text, state_of
+from .target import OfTarget, Target, target_of
 
 PERMISSIONS = ("view", "download")
 UPLOAD = "upload"  # alone, of a link to a collection: it takes files, and opens nothing
@@ -165,35 +166,24 @@ class DocumentToken(Credential, OfTarget):
     target_since = 0  # when it was led to this target; set where its openings are told
 
     @classmethod
-    def lasts(cls, moment: Any) -> Any:
-        """Return the condition that the token is on, and that neither token nor target has expired
-        or was taken back.
-        """
-        return (
-            cls.revoked_at.is_null()
-            & cls.disabled_at.is_null()
-            & (cls.expires_at.is_null() | (cls.expires_at > moment))
-            & is_there(cls.target_id, moment)
-        )
-
-    @classmethod
-    def has_views_left(cls) -> Any:
-        """Return the condition that the token is not used up."""
-        return cls.max_views.is_null() | (cls.views < cls.max_views)
-
-    @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
         """Return a condition by state, `live` or `ended`, by the id of a target, or by a column."""
         if name in ("document_id", "collection_id"):
             return cls.target_id == value
-        live = cls.lasts(moment) & cls.has_views_left()
-        states = {"live": live, "ended": ~live}
-        return states.get(name) or super().condition(name, value, moment)
+        if name in ("live", "ended"):
+            is_live = cls.is_live(moment)
+            return is_live if name == "live" else ~is_live
+        return super().condition(name, value, moment)
+
+    @classmethod
+    def is_live(cls, moment: Any) -> Any:
+        """Return the condition that its state is `LIVE`."""
+        return sql_state(cls, moment) == sql_text(LinkState.LIVE)
 
     @classmethod
     def extra_columns(cls, moment: Any) -> list[Any]:
-        """Return two conditions: that the token lasts, and that it has views left."""
-        return [cls.lasts(moment), cls.has_views_left()]
+        """Return the expression of its state: see `presented_state`."""
+        return [sql_state(cls, moment)]
 
     @classmethod
     def issue(cls, target: Target, options: LinkOptions, with_upload: bool = False) -> Issued[Self]:
@@ -259,7 +249,7 @@ class DocumentToken(Credential, OfTarget):
         return cls.select().where(
             cls.owner_id == target.owner_id,
             cls.target_id == target.id,
-            cls.condition("live", True, now()),
+            cls.is_live(now()),
         )
 
     def _refuse_if_target_has_many(self) -> None:
@@ -298,8 +288,9 @@ class DocumentToken(Credential, OfTarget):
             if token.revoked_at is not None:
                 raise TokenRevoked
             token.target = target_of(owner_id, token.target_id)
-            opened_before = None if token.is_closed else token.target_id
-            if token.has_ended() and not token.with_upload:
+            was_live = token.state is LinkState.LIVE
+            former_id = token.target_id
+            if token.state.has_ended and not token.with_upload:
                 cls._refuse_if_many(token.owner_id)
             if target and target.id != token.target_id:
                 token.change_target(target_of(owner_id, target.id))
@@ -309,7 +300,8 @@ class DocumentToken(Credential, OfTarget):
             token._set_options({name: changes[name] for name in changed})
             if changed:
                 token._store_options(changed)
-            if not token.is_closed and token.target_id != opened_before:
+            is_moved = token.target_id != former_id
+            if token.state is LinkState.LIVE and (is_moved or not was_live):
                 token._refuse_if_target_has_many()
         return token
 
@@ -372,8 +364,7 @@ class DocumentToken(Credential, OfTarget):
     def _store_options(self, changed: list[str]) -> None:
         """Store all options, with an event, and another one if this uses the token up."""
         was_spent = self.spent_at is not None
-        is_used_up = self.max_views is not None and self.views >= self.max_views
-        is_spent = self.has_expired or is_used_up
+        is_spent = self.has_expired or self.is_used_up
         spent_at = (self.spent_at or now()) if is_spent else None
         self.change(spent_at=spent_at, **{name: getattr(self, name) for name in _STORED_OPTIONS})
         keep_text(self.target, self.agreement)
@@ -383,16 +374,17 @@ class DocumentToken(Credential, OfTarget):
             self.record_event("token.spent")
 
     @classmethod
-    def unspent(cls, id: str, target: Target) -> Self:
-        """Return the token as it is stored. Raises `TokenSpent`, `TargetChanged`."""
+    def live_one(cls, id: str, target: Target) -> Self:
+        """Return the token, as it is stored, if it opens this target.
+
+        Raises `TokenSpent`, `TargetChanged`.
+        """
         presented = cls.presented("id", id)
         if presented is None:
             raise TokenSpent
-        lasts, has_views_left = presented.extra
-        if not has_views_left:
-            raise TokenSpent("used_up")
-        if not lasts:
-            raise TokenSpent
+        state = presented_state(presented)
+        if state is not LinkState.LIVE:
+            raise TokenSpent("used_up" if state is LinkState.USED_UP else "")
         if presented.row.target_id != target.id:
             raise TargetChanged
         return presented.row
@@ -436,6 +428,11 @@ class DocumentToken(Credential, OfTarget):
                 password_digest=digest,
                 sent_at={},
             )
+
+    @classmethod
+    def end_is_recorded(cls) -> Any:
+        """Return the condition that an event has recorded its end; an index says it so, too."""
+        return cls.revoked_at.is_null(False) | cls.spent_at.is_null(False)
 
     @classmethod
     def all_expired(cls) -> list[Self]:
@@ -498,14 +495,13 @@ class DocumentToken(Credential, OfTarget):
     def has_expired(self) -> bool:
         return has_passed(self.expires_at)
 
-    def has_ended(self) -> bool:
-        """Return whether it was used up, or has expired since."""
-        return self.spent_at is not None or self.has_expired
+    @property
+    def is_used_up(self) -> bool:
+        return self.max_views is not None and self.views >= self.max_views
 
     @property
-    def is_closed(self) -> bool:
-        """Whether it opens nothing now: it was revoked, is off, or has ended."""
-        return self.revoked_at is not None or not self.enabled or self.has_ended()
+    def state(self) -> LinkState:
+        return state_of(self, self.target)
 
     def revoke(self) -> None:
         with transaction(self.owner_id):
@@ -536,7 +532,7 @@ def count_view(
     target now.
     """
     with transaction(target.owner_id):
-        token = DocumentToken.unspent(id, target)
+        token = DocumentToken.live_one(id, target)
         with token.counted_use():
             is_first_by_recipient = opening.record(token) if opening else False
             Event.record_reading(token.owner_id, type, (opened or target).id)

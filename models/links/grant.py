@@ -29,7 +29,8 @@ from .document_token import PERMISSIONS, UPLOAD, DocumentToken, count_view
 from .gate import NOTHING, Gate, Proof
 from .opening import Opening, Reader
 from .recipient import Recipient, WrongCode
-from .target import Target, ends_of, table_of
+from .state import LinkState, presented_state
+from .target import Target, table_of
 
 TICKET_SECONDS = 3600
 LIMITED_TICKET_SECONDS = 600  # of a link with a view limit
@@ -64,7 +65,7 @@ class TokenGrant:
     opens_original: bool = True  # and whether this ticket opens the original
     gate: Gate = NOTHING  # the questions that the link asks whoever opens it
     answers_id: str = ""
-    hides_name: bool = False  # the owner's choice, of which `names_target` is the result
+    hides_name: bool = False  # as its owner has chosen; see `names_target`
     notifies_owner: bool = False
     masked_token: str = ""
     view_tag: str = ""  # the tag of an earlier view by this link, if one was presented
@@ -196,9 +197,8 @@ class TokenGrant:
         if presented is None:
             raise NotAuthenticated("This document token is unknown. Ask its sender for a new one.")
         try:
-            _, has_views_left = presented.extra
             knows_view = _claims_of(view_tag).id == presented.row.id
-            grant = cls._of_row(presented, unspent=has_views_left or knows_view)
+            grant = cls._of_row(presented, may_be_used_up=knows_view)
             return replace(grant, view_tag=view_tag) if knows_view else grant
         except TokenSpent:
             if presented.owner.disabled_at is None:
@@ -243,7 +243,7 @@ class TokenGrant:
         presented = DocumentToken.presented("id", claims.id)
         if presented is None:
             raise TokenSpent
-        grant = cls._of_row(presented, unspent=True)
+        grant = cls._of_row(presented, may_be_used_up=True)
         bound, *reader = claims.user_id.split(" ")
         if bound != grant._bound_to or grant.permissions.isdisjoint({"view", UPLOAD}):
             raise NotAuthenticated(TOO_LATE)
@@ -256,15 +256,19 @@ class TokenGrant:
         )
 
     @classmethod
-    def _of_row(cls, presented: Presented[DocumentToken], *, unspent: bool) -> Self:
+    def _of_row(cls, presented: Presented[DocumentToken], *, may_be_used_up: bool) -> Self:
+        """Return the grant of a link that opens something, or raise `TokenSpent`.
+
+        `may_be_used_up` is for a reader who has opened the link before its last view was used.
+        """
         token = presented.row
-        lasts, _ = presented.extra
         permissions = frozenset(token.permissions.split())
         origins = tuple(token.allowed_origins.split())
         takes_files = UPLOAD in permissions
-        unspent = unspent or takes_files  # `refuse_if_used_up` refuses these
-        is_closed = takes_files and current_runtime().settings.inbound == "off"
-        if is_closed or not (lasts and unspent and presented.owner.disabled_at is None):
+        is_open = _is_open(presented, may_be_used_up=may_be_used_up or takes_files)
+        if takes_files and current_runtime().settings.inbound == "off":
+            is_open = False
+        if not is_open:
             raise TokenSpent(*_end_of(presented), origins, token.owner_id)
         return cls(
             id=token.id,
@@ -384,19 +388,41 @@ def _claims_of(view_tag: str) -> TokenClaims:
         return TokenClaims("", "")
 
 
-def _end_of(token: Presented[DocumentToken]) -> tuple[str, int | None]:
-    """Return the cause and the moment of the end of a token, as `TokenSpent` takes them."""
-    lasts, has_views_left = token.extra
-    if token.owner.disabled_at is not None:
+def _is_open(presented: Presented[DocumentToken], *, may_be_used_up: bool) -> bool:
+    """Return whether a link opens its target. One that is used up may be off as well."""
+    if presented.owner.disabled_at is not None:
+        return False
+    state = presented_state(presented)
+    if state is LinkState.USED_UP and may_be_used_up:
+        return presented.row.enabled
+    return state is LinkState.LIVE
+
+
+def _end_of(presented: Presented[DocumentToken]) -> tuple[str, int | None]:
+    """Return the cause and the moment of the end of a link, as `TokenSpent` takes them.
+
+    Nothing is said of an account that is disabled, and of a service that takes no files.
+    """
+    token = presented.row
+    state = presented_state(presented)
+    if presented.owner.disabled_at is not None or state is LinkState.LIVE:
         return "", None
-    if token.revoked_at is not None:
-        return "revoked", token.revoked_at
-    if not token.enabled:
-        return "off", token.disabled_at
-    if not lasts:
-        binned_at, expires_at = ends_of(token.target_id)
-        if binned_at:
-            return "revoked", binned_at
-        ended_at = min(filter(None, [token.expires_at, expires_at]), default=None)
-        return "expired" if ended_at else "", ended_at
-    return "" if has_views_left else "used_up", None
+    if state is LinkState.TARGET_GONE:
+        return _end_of_target(token.target_id)
+    moments = {
+        LinkState.REVOKED: token.revoked_at,
+        LinkState.EXPIRED: token.expires_at,
+        LinkState.USED_UP: None,
+        LinkState.OFF: token.disabled_at,
+    }
+    return state.value, moments[state]
+
+
+def _end_of_target(id: str) -> tuple[str, int | None]:
+    """Return the cause and the moment of the end of what a link opened."""
+    document = None if table_of(id) is Collection else Document.find(id)
+    if document is None:
+        return "", None
+    if document.binned_at is not None:
+        return "revoked", document.binned_at
+    return "expired", document.expires_at

@@ -15,6 +15,7 @@ from ..storage import param, prepared
 from .document_token import MOST_LIVE_LINKS, UPLOAD, DocumentToken, FormerTarget
 from .gate import NOTHING, Gate, asked
 from .opening import Opening
+from .state import LinkState, state_of
 from .target import Target, target_of
 
 _EVENTS = 500
@@ -22,11 +23,12 @@ _EVENTS = 500
 
 @dataclass(frozen=True)
 class ListedLink(RowWith[DocumentToken]):
-    """A token with its label and its target's name.
+    """A token with its state, its label and its target's name.
 
-    Both are None if the target is gone or in the bin.
+    Label and name are None if the target is gone or in the bin.
     """
 
+    state: LinkState
     label: str | None
     target_name: str | None
     gate: Gate = NOTHING
@@ -130,7 +132,7 @@ def _counts(count: int) -> Any:
     )
     since = fn.COALESCE(led_here_at, SQL("0"))
     is_used_since = token.last_used_at > since
-    is_live = token.condition("live", True, param("now"))
+    is_live = token.is_live(param("now"))
     return (
         token.select(
             token.target_id,
@@ -244,7 +246,7 @@ def _opened(owner_id: Any, moment: Any) -> Any:
     return token.select(token.target_id).where(
         token.owner_id == owner_id,
         token.permissions != SQL(f"'{UPLOAD}'"),
-        token.condition("live", True, moment),
+        token.is_live(moment),
     )
 
 
@@ -320,7 +322,7 @@ def _links_to_move(former: Document) -> list[DocumentToken]:
     others = DocumentToken.select().where(
         DocumentToken.target_id == former.id,
         DocumentToken.revoked_at.is_null(),
-        ~DocumentToken.condition("live", True, now()),
+        ~DocumentToken.is_live(now()),
     )
     room = max(0, MOST_LIVE_LINKS - len(live))
     return live + DocumentToken.rows(others.order_by(DocumentToken.id.desc()).limit(room))
@@ -333,10 +335,11 @@ def _target(owner_id: str, id: str) -> Target | None:
 
 
 def _listed(token: DocumentToken, target: Target | None) -> ListedLink:
+    state = state_of(token, target)
     if target is None:
-        return ListedLink(token, None, None)
+        return ListedLink(token, state, None, None)
     token.target = target
-    return ListedLink(token, token.label, target.name, token.gate)
+    return ListedLink(token, state, token.label, target.name, token.gate)
 
 
 def secret_of(token: Any) -> str | None:

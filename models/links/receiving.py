@@ -150,7 +150,7 @@ def collection_of(grant: TokenGrant) -> Collection:
 
 def _add_to_collection(grant: TokenGrant, target: Collection, document: Document) -> Receipt:
     """Judge the file again and count it, in the transaction that stores the document's row."""
-    token = DocumentToken.unspent(grant.id, target)
+    token = DocumentToken.live_one(grant.id, target)
     collection = Collection.one_of(document.owner_id, target.id)
     if token.permissions != UPLOAD:
         raise TokenSpent

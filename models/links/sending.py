@@ -13,6 +13,7 @@ from ..runtime import current_runtime
 from ..storage import transaction
 from .document_token import DocumentToken
 from .lists import link_of_owner, secret_of
+from .state import LinkState
 
 MOST_NOTE_CHARACTERS = 300
 _NOT_NAMED = "The link names no addresses. Add them to its recipients first."
@@ -71,7 +72,7 @@ def named_people(link: DocumentToken) -> list[str]:
 
 def _address_to_send(link: DocumentToken) -> str:
     """Return the address at which the link opens, or saves if it permits nothing else."""
-    if link.is_closed:
+    if link.state is not LinkState.LIVE:
         raise Invalid("#", _NOT_ACTIVE)
     secret = secret_of(link)
     if secret is None:

@@ -10,7 +10,7 @@ from crypto.row_texts import RowCipher
 
 from ..documents import Collection, Document
 from ..events import facts_about
-from ..records import Owned, SealedRow, cached_property
+from ..records import Owned, SealedRow, cached_property, has_passed
 
 Target = Document | Collection
 
@@ -79,15 +79,16 @@ def target_of(owner_id: str, id: str) -> Target:
     return table_of(id).one_of(owner_id, id)
 
 
-def is_there(id: Any, moment: Any) -> Any:
+def is_there(target: Target | None) -> bool:
+    """Return whether a target can be opened now; None is one that was deleted."""
+    if isinstance(target, Document):
+        return target.binned_at is None and not has_passed(target.expires_at)
+    return target is not None
+
+
+def sql_is_there(id: Any, moment: Any) -> Any:
     """Return the condition that a column holds the id of a target that can be opened then."""
     one = SQL("1")
     document = Document.select(one).where(Document.id == id, *Document.live(moment))
     collection = Collection.select(one).where(Collection.id == id)
     return fn.EXISTS(document) | fn.EXISTS(collection)
-
-
-def ends_of(id: str) -> tuple[int | None, int | None]:
-    """Return when the target itself was put into the bin, and when it expires, or has expired."""
-    document = None if table_of(id) is Collection else Document.find(id)
-    return (document.binned_at, document.expires_at) if document else (None, None)

@@ -12,18 +12,19 @@ from types import SimpleNamespace
 import pytest
 
 from blueprints.console import sentences as say
-from models.links import LinksOfTarget
+from models.links import LinksOfTarget, LinkState
 
 ROOT = Path(__file__).parents[2]
 HOUR = 3_600_000
 LED_AT = 5 * HOUR  # when the link was led to its target
 USES = {"never": None, "before it was replaced": LED_AT - HOUR, "since": LED_AT + HOUR}
 STATES = {
-    "active": {},
-    "off": {"enabled": False, "disabled_at": 9 * HOUR},
-    "expired": {"expires_at": 8 * HOUR},
-    "used up": {"max_views": 3, "views": 3},
-    "deleted": {"revoked_at": 9 * HOUR},
+    LinkState.LIVE: {},
+    LinkState.OFF: {"disabled_at": 9 * HOUR},
+    LinkState.EXPIRED: {"expires_at": 8 * HOUR},
+    LinkState.TARGET_GONE: {},
+    LinkState.USED_UP: {"max_views": 3, "views": 3},
+    LinkState.REVOKED: {"revoked_at": 9 * HOUR},
 }
 CLAIMS = (  # words of sentences about who can open something, until when, and what is stored
     r"only (you|members)",
@@ -45,13 +46,13 @@ def link(state, use, **more):
     """A link in this state, and used at this time."""
     last = USES[use]
     facts = {
+        "state": state,
         "revoked_at": None,
         "expires_at": None,
         "max_views": None,
         "views": 0 if last is None else 3,
         "last_used_at": last,
         "has_opened_target": last is not None and last > LED_AT,
-        "enabled": True,
         "disabled_at": None,
         "permissions": "view download",
         "recipients": (),
@@ -70,7 +71,7 @@ def plain(markup):
 def possible():
     """The pairs of a state and a use: what is used up was used."""
     for state, use in product(STATES, USES):
-        if (state, use) != ("used up", "never"):
+        if (state, use) != (LinkState.USED_UP, "never"):
             yield state, use
 
 
@@ -79,7 +80,7 @@ def test_the_sentences_of_a_link_say_no_more_than_is_so(state, use):
     one = link(state, use)
     told = [say.standing_of_link(one), say.opened(one), say.opened_last(one), say.no_openings(one)]
     everything = " ".join(map(plain, told))
-    assert ("Active" in everything) == (state == "active" and use != "since")
+    assert ("Active" in everything) == (state is LinkState.LIVE and use != "since")
     never = "not opened yet" in everything or "Nobody has opened it yet" in everything
     assert never == (use == "never")
     is_before = "before it was replaced" in everything
@@ -87,7 +88,7 @@ def test_the_sentences_of_a_link_say_no_more_than_is_so(state, use):
     if use == "before it was replaced":
         assert "last " not in everything
         assert "Nothing is known" not in everything
-    assert say.has_switch(one) == (state in {"active", "off"})
+    assert say.has_switch(one) == (state in {LinkState.LIVE, LinkState.OFF})
 
 
 @pytest.mark.parametrize("in_space", [False, True])
@@ -130,7 +131,11 @@ def test_a_list_says_opened_of_what_was_opened_since_it_is_there(live, used_befo
 @pytest.mark.parametrize("expires_at", [None, 4_000_000_000_000])
 def test_a_new_link_says_for_whom_and_until_when(recipients, has_password, expires_at):
     one = link(
-        "active", "never", recipients=recipients, has_password=has_password, expires_at=expires_at
+        LinkState.LIVE,
+        "never",
+        recipients=recipients,
+        has_password=has_password,
+        expires_at=expires_at,
     )
     told = plain(say.deed(one, "it"))
     assert told.startswith("Only " if recipients else "Anyone with it")
@@ -142,23 +147,25 @@ def test_a_new_link_says_for_whom_and_until_when(recipients, has_password, expir
 
 def test_a_link_for_named_people_is_not_said_to_be_for_anyone():
     assert (
-        say.whom(link("active", "never", label=None, recipients=("ana@b.example",)))
+        say.whom(link(LinkState.LIVE, "never", label=None, recipients=("ana@b.example",)))
         == "ana@b.example"
     )
-    assert say.whom(link("active", "never", label="Ana", recipients=("ana@b.example",))) == "Ana"
-    assert say.whom(link("active", "never", label=None)) == ""
+    assert (
+        say.whom(link(LinkState.LIVE, "never", label="Ana", recipients=("ana@b.example",))) == "Ana"
+    )
+    assert say.whom(link(LinkState.LIVE, "never", label=None)) == ""
 
 
 def test_what_was_sent_names_those_who_are_still_among_the_people():
     one = link(
-        "active",
+        LinkState.LIVE,
         "never",
         recipients=("ana@example.org", "ben@example.org"),
         sent_at={"ana@example.org": HOUR, "gone@example.org": 2 * HOUR},
     )
     told = plain(say.sent(one))
     assert told == "Sent to ana@example.org, 1970-01-01 01:00 UTC."
-    assert say.sent(link("active", "never", recipients=("ana@example.org",))) == ""
+    assert say.sent(link(LinkState.LIVE, "never", recipients=("ana@example.org",))) == ""
 
 
 def sources():

@@ -7,7 +7,7 @@ import pytest
 
 from models import ApiKey, DocumentToken
 from models.core import TokenSpent
-from models.links import LinkOptions, count_view
+from models.links import LinkOptions, LinkState, count_view
 from tests.uploads import upload
 
 
@@ -25,7 +25,7 @@ def test_a_key_without_an_end_can_be_rotated(alice, slow_machine):
 
 def test_a_link_without_an_end_has_not_ended(alice, slow_machine):
     token = DocumentToken.issue(upload(alice), LinkOptions(None, "view", "", None)).row
-    assert not token.has_ended()
+    assert token.state is LinkState.LIVE
 
 
 def test_who_comes_a_moment_too_late_for_the_last_view_is_told_that_it_is_used_up(alice):
