@@ -33,6 +33,7 @@ from blueprints.http.problems import (
     handle_service_error,
     log_failed_response,
 )
+from blueprints.http.routing import MatchedRule
 from blueprints.http.serving import needs_no_worker
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
@@ -96,6 +97,7 @@ def app_with_routes(*, console: bool) -> Flask:
     app.config["MAX_FORM_MEMORY_SIZE"] = SMALL_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
+    app.url_rule_class = MatchedRule
     app.url_map.merge_slashes = False
     app.json = _json_provider(app)
     app.jinja_env.globals.update(counted=counted)
@@ -135,12 +137,12 @@ def running_app(config: Mapping[str, Any] | None = None) -> Iterator[Flask]:
 def _register(app: Flask, pages: tuple[Blueprint, ...]) -> None:
     api = ProblemApi(app)
     for blueprint in BLUEPRINTS:
-        api.register_blueprint(blueprint)
+        app.register_blueprint(blueprint)
     for page in pages:
         app.register_blueprint(page)
     for command in COMMANDS:
         app.cli.add_command(command)
-    app.extensions["description"] = description_of(app, api)
+    app.extensions["description"] = description_of(app, api, BLUEPRINTS)
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """What the service leaves out when it starts, so that it answers within half a second of CPU."""
 
+import copy
 import os
 import re
 import subprocess
@@ -8,8 +9,11 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from werkzeug.routing import Rule
 
-from app import create_app
+from app import app_with_routes, create_app
+from blueprints.http import ApiBlueprint
+from blueprints.schemas.requests import Login
 from tests.service import ROOT
 
 SELDOM_NEEDED = {"pycparser", "cffi", "psycopg"}
@@ -24,6 +28,38 @@ def test_the_description_is_made_once_though_several_ask_for_it_first(tmp_path):
     assert all(one is found[0] for one in found)
     assert "/v1/documents" in found[0]["paths"]
     app.extensions["runtime"].close()
+
+
+def test_the_description_is_not_prepared_before_somebody_asks_for_it(tmp_path, monkeypatch):
+    described = []
+    monkeypatch.setattr(ApiBlueprint, "register_views_in_doc", described.append)
+
+    create_app({"INSTANCE_PATH": str(tmp_path)}).extensions["runtime"].close()
+
+    assert not described
+
+
+def test_a_route_compiles_no_function_that_builds_its_address_until_one_is_built(monkeypatch):
+    compiled = []
+    compile_builder = Rule._compile_builder
+
+    def count(rule, append_unknown):
+        compiled.append(rule.rule)
+        return compile_builder(rule, append_unknown)
+
+    monkeypatch.setattr(Rule, "_compile_builder", count)
+    app = app_with_routes(console=True)
+    at_start = [*compiled]
+    address = app.url_map.bind("localhost").build("documents.get", {"id": "doc_1"})
+
+    assert at_start == []
+    assert compiled == ["/v1/documents/<id>"]
+    assert address == "/v1/documents/doc_1"
+
+
+def test_a_schema_is_not_copied_by_what_copies_the_declarations_of_handlers():
+    schema = Login()
+    assert copy.deepcopy({"schema": schema})["schema"] is schema
 
 
 def test_what_is_slow_to_import_and_seldom_needed_is_imported_after_the_start_if_at_all():

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from ipaddress import IPv6Address
-from typing import Any
+from typing import Any, Self
 
 from marshmallow import Schema, ValidationError, fields, validate
 
@@ -36,6 +36,10 @@ class CamelCaseSchema(Schema):
     """A schema with camelCase outside, snake_case inside; an unknown field is an error."""
 
     error_messages = {"unknown": "There is no such field.", "type": "Send a JSON object."}
+
+    def __deepcopy__(self, _memo: Any) -> Self:
+        """Return the schema itself, which nothing changes; decorators of handlers copy it."""
+        return self
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
         first, *rest = field_name.split("_")

@@ -3,7 +3,7 @@
 Errors are described once, by the class of their status, as any operation may return any of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from inspect import cleandoc
 from threading import Lock
@@ -15,7 +15,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from models import current_runtime
 from models.core import ServiceError
 
-from ..http import API_KEY, DOCUMENT_TOKEN, SESSION, TICKET
+from ..http import API_KEY, DOCUMENT_TOKEN, SESSION, TICKET, ApiBlueprint
 from ..http.declarations import Declaration, View, declaration_of
 from ..http.problems import PROBLEM, STATUS, ProblemApi
 from .responses import Problem
@@ -123,9 +123,11 @@ PATH_PARAMETERS: dict[str, dict[str, str]] = {  # by the segment before the para
 }
 
 
-def description_of(app: Flask, api: ProblemApi) -> Callable[[], dict[str, Any]]:
+def description_of(
+    app: Flask, api: ProblemApi, blueprints: Iterable[ApiBlueprint]
+) -> Callable[[], dict[str, Any]]:
     """Return a function that returns the description, and makes it at its first call."""
-    describe, making = cache(partial(_describe_api, app, api)), Lock()
+    describe, making = cache(partial(_describe_api, app, api, blueprints)), Lock()
 
     def made_once() -> dict[str, Any]:
         with making:
@@ -134,9 +136,15 @@ def description_of(app: Flask, api: ProblemApi) -> Callable[[], dict[str, Any]]:
     return made_once
 
 
-def _describe_api(app: Flask, api: ProblemApi) -> dict[str, Any]:
+def _describe_api(
+    app: Flask, api: ProblemApi, blueprints: Iterable[ApiBlueprint]
+) -> dict[str, Any]:
     """Return the description as an OpenAPI 3.1 object."""
     settings = current_runtime().settings
+    for blueprint in blueprints:
+        name = blueprint.name
+        blueprint.register_views_in_doc(api, app, api.spec, name=name, parameters=None)
+        api.spec.tag({"name": name, "description": blueprint.description})
     for name, scheme in SCHEMES.items():
         api.spec.components.security_scheme(name, scheme)
     api.spec.components.schema("Problem", schema=Problem)

@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, cast
 
 from marshmallow import Schema, ValidationError, fields, post_load, pre_load, validate, validates
@@ -48,16 +49,13 @@ USUAL_FILES = 20  # the usual number of files that a link takes
 _NO_EVENT = "Use the id of an event."
 _CHARSET = "_charset_"  # a part that names the charset of the texts
 _MOST_CHARSET_BYTES = 40
-_CHARSETS = {  # of texts in forms: those that browsers know (Encoding standard, section 4.2)
-    codecs.lookup(name).name
-    for name in (
-        *("utf-8", "us-ascii", "utf-16", "utf-16le", "utf-16be"),
-        *(f"iso-8859-{number}" for number in (*range(1, 9), 10, *range(13, 17))),
-        *(f"windows-{number}" for number in range(1250, 1259)),
-        *("cp874", "koi8-r", "koi8-u", "cp866", "mac-roman"),
-        *("gbk", "gb2312", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr"),
-    )
-}
+_CHARSETS = (  # of texts in forms: those that browsers know (Encoding standard, section 4.2)
+    *("utf-8", "us-ascii", "utf-16", "utf-16le", "utf-16be"),
+    *(f"iso-8859-{number}" for number in (*range(1, 9), 10, *range(13, 17))),
+    *(f"windows-{number}" for number in range(1250, 1259)),
+    *("cp874", "koi8-r", "koi8-u", "cp866", "mac-roman"),
+    *("gbk", "gb2312", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr"),
+)
 
 
 class Edit(CamelCaseSchema):
@@ -420,13 +418,19 @@ def _default_charset(parts: list[Part]) -> str:
     return "utf-8"
 
 
+@cache
+def _codecs_of_charsets() -> frozenset[str]:
+    """Return Python's names of the charsets, of which each has a module of its own."""
+    return frozenset(codecs.lookup(name).name for name in _CHARSETS)
+
+
 def _text(raw: bytes, charset: str) -> str:
     """Return the text of a part. Raise ValueError with a sentence for the client."""
     try:
         codec = codecs.lookup(charset).name
     except (LookupError, ValueError):
         codec = ""
-    if codec not in _CHARSETS:
+    if codec not in _codecs_of_charsets():
         raise ValueError("The charset of this part is not known here. Send it in UTF-8.")
     try:
         return raw.decode(codec)

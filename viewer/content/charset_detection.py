@@ -1,5 +1,6 @@
 """In the child process: the encoding of a text that neither names one nor is UTF-8, as a guess."""
 
+from functools import cache
 from typing import Final
 
 import chardet
@@ -27,8 +28,9 @@ SURE: Final = 0.05  # less is a text of few letters: Western ones are the most f
 SAMPLE: Final = 20_000  # bytes of the lines that are not ASCII
 
 
+@cache
 def prepare() -> None:
-    """Load the models and codecs: files can't be opened later."""
+    """Load the models and codecs, once: files can't be opened later."""
     preload_codecs(FALLBACK, *ENCODINGS)
     every = bytes(range(0xC0, 0x100))  # of many different pairs, for which it loads more
     for sample in ("テキスト".encode("cp932"), b" ".join(every[::n] for n in range(1, 64))):

@@ -20,7 +20,7 @@ from ..markup.templating import render, shared_parts
 from ..sandbox.process import start_fork_server
 from ..sandbox.version import sandbox_version
 from . import policy
-from .registry import JOBS, ShownDocument
+from .registry import ShownDocument
 
 BODY_PLACEHOLDER = "\0body\0"
 BYTES_PLACEHOLDER = "\0bytes\0"
@@ -225,6 +225,6 @@ def warm_up() -> None:
 
     It is one of an empty document, which needs no child process.
     """
-    start_fork_server(dict.fromkeys(job.module for job in JOBS))
+    start_fork_server()
     sandbox_version()
     view(ShownDocument("", "", "empty", "text/plain", 0, "", "", lambda _start, _stop: ()))

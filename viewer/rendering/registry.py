@@ -11,7 +11,6 @@ from ..formats import card
 from ..formats.archives import archive
 from ..formats.job_format import ANY, JobFormat, Renderer, card_saying
 from ..formats.original import Original
-from ..formats.pdf import pages as pdf_pages
 from ..formats.pdf import pdf
 from ..formats.pdf.pages import PdfPages
 from ..formats.pictures import picture
@@ -125,13 +124,6 @@ BY_TYPE: Final[dict[str, Renderer]] = {
     **dict.fromkeys(IMAGES, picture.image_preview),
     **{media_type: one.preview for one in FORMATS for media_type in one.types},
 }
-JOBS: Final = (
-    *(one.job for one in (*FORMATS, CODE, workbook.WORKBOOK, converted.WORD)),
-    pdf_pages.JOB,
-    pdf_pages.FILES_JOB,
-    workbook.PAGE_SETUP,
-    workbook.STORED_RESULTS,
-)
 # A mailbox begins with a line "From …"; some programs name a single message a mailbox.
 FIRST_HEADER: Final = re.compile(rb"[!-9;-~]{1,80}:")
 GZIP: Final = b"\x1f\x8b"

@@ -1,7 +1,7 @@
 """The parent's side of the sandbox: has a child process do a job, and collects its messages.
 
-Child processes are forked by one that has imported what the jobs need, the fork server; where that
-can't be, on macOS, each is a new process.
+Child processes are forked by one that has imported what the jobs before needed, the fork server;
+where that can't be, on macOS, each is a new process.
 """
 
 import atexit
@@ -155,13 +155,11 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._running: tuple[socket, subprocess.Popen[bytes]] | None = None
-        self._modules: tuple[str, ...] = ()
         self._lock = threading.Lock()
 
-    def start(self, modules: Iterable[str]) -> None:
-        """Start it, unless it runs; nobody waits for these modules of jobs, which it imports."""
+    def start(self) -> None:
+        """Start it, unless it runs."""
         with self._lock:
-            self._modules = tuple(modules)
             self._requests()
 
     def stop(self) -> None:
@@ -197,7 +195,7 @@ class ForkServer:
             ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
             with its:
                 files = {"stdin": its.fileno(), "stdout": subprocess.DEVNULL}
-                self._running = ours, start_program(FORK_SERVER, *self._modules, **files)
+                self._running = ours, start_program(FORK_SERVER, **files)
         return self._running[0]
 
     def _end(self) -> None:
@@ -213,13 +211,10 @@ _fork_server: Final = ForkServer()
 atexit.register(_fork_server.stop)
 
 
-def start_fork_server(modules: Iterable[str] = ()) -> None:
-    """Start it before the first document, which then need not wait for it.
-
-    It imports these modules of jobs, and those of the jobs that are done.
-    """
+def start_fork_server() -> None:
+    """Start it before the first document, which then need not wait for it."""
     if FORKS:
-        _fork_server.start(modules)
+        _fork_server.start()
 
 
 def start_program(

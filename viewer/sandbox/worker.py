@@ -1,9 +1,9 @@
 """Main programs of the child process, and of the fork server, which makes child processes.
 
-The fork server imports their modules once, and reads no document. The service sends it three files
-for each child process, in one message: its input, its output, and the end of a pipe that the
-service closes when the child is to end. Its child processes, which the kernel kills with it, end
-with the service.
+The fork server imports the modules of each job that was done, and reads no document. The service
+sends it three files for each child process, in one message: its input, its output, and the end of a
+pipe that the service closes when the child is to end. Its child processes, which the kernel kills
+with it, end with the service.
 """
 
 import contextlib
@@ -14,9 +14,9 @@ import select
 import signal
 import socket
 import sys
+from types import ModuleType
 from typing import Any, Final
 
-from ..content import charset_detection
 from ..content.decoding import CHARSETS, preload_codecs
 from .confinement import (
     apply_resource_limits,
@@ -42,18 +42,26 @@ def main() -> None:
     apply_resource_limits(memory_mb=limits["memory_mb"], cpu_seconds=limits["cpu_seconds"])
     data = sys.stdin.buffer.read()
     preload_codecs(options.get("charset"))
-    charset_detection.prepare()
+    detection = _charset_detection()
     if prepare := getattr(job, "prepare", None):
         prepare(data, options)
     forbid_new_files(threads=limits["threads"] and seccomp_available())
     restrict_system_calls(threads=limits["threads"])
-    write_message(sys.stdout.buffer, {"end": _render(job, data, options)})
+    write_message(sys.stdout.buffer, {"end": _render(job, detection, data, options)})
 
 
-def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:
+def _charset_detection() -> ModuleType:
+    """Import the detection of charsets, whose models take 26 MiB, and load all that it opens."""
+    from ..content import charset_detection  # noqa: PLC0415
+
+    charset_detection.prepare()
+    return charset_detection
+
+
+def _render(job: Any, detection: ModuleType, data: bytes, options: dict[str, Any]) -> str | None:
     try:
         if "charset" in options:
-            options["charset"] = charset_detection.detect(data, options["charset"])
+            options["charset"] = detection.detect(data, options["charset"])
         for facts, block in job.render(data, options):
             write_message(sys.stdout.buffer, facts, block)
     except Exception as error:  # noqa: BLE001
@@ -64,21 +72,19 @@ def _render(job: Any, data: bytes, options: dict[str, Any]) -> str | None:
 def fork_workers() -> None:
     """Fork until the service has closed its end of the socket, which is the standard input.
 
-    The arguments are the package and the modules to import. Each message names the module of a
-    job, which is imported for those that follow.
+    Each message names the module of a job. It is imported for the jobs that follow, together with
+    what every job needs: until the first one, this process takes little memory.
     """
     be_killed_first()
     forbid_inspection()
-    preload_codecs(*CHARSETS.split())
-    charset_detection.prepare()
     requests = socket.socket(fileno=os.dup(0))
     children: dict[int, int] = {}  # the end of its pipe, its process id
-    modules = sys.argv[2:]
+    modules: list[str] = []
     while True:
-        timeout = 0 if modules else None  # a document does not wait until all are imported
+        timeout = 0 if modules else None  # a document that is there does not wait for an import
         ready = select.select([requests.fileno(), *children], (), (), timeout)[0]
         if not ready:
-            _import(modules.pop(0))
+            _prepare_for(modules.pop(0))
         for file in ready:
             if file in children:
                 _end(file, children.pop(file))
@@ -91,9 +97,12 @@ def fork_workers() -> None:
                 modules.append(module.decode())
 
 
-def _import(module: str) -> None:
+def _prepare_for(module: str) -> None:
+    """Import the module of a job, and what every job needs, for the child processes that follow."""
     with contextlib.suppress(Exception):  # the jobs that need it fail
         importlib.import_module(module)
+    preload_codecs(*CHARSETS.split())
+    _charset_detection()
     gc.freeze()  # a child process that collects garbage would copy all that was imported
 
 

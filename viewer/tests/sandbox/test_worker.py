@@ -1,10 +1,13 @@
 """viewer/sandbox/worker.py (its order of steps is in test_process.py)"""
 
 import ast
-import importlib
+import re
+import subprocess
+import sys
 
-from viewer.rendering.registry import JOBS
-from viewer.sandbox.process import PACKAGE
+from viewer.sandbox.process import BOOTSTRAP, PACKAGE
+
+JOB = re.compile(r'\bJob\(\s*"([\w.]+)"')
 
 
 def renders(path):
@@ -16,16 +19,22 @@ def renders(path):
     return any(len(given) == 2 and given[0].arg == "data" for given in arguments)
 
 
-def test_every_job_has_a_module_with_render():
-    for job in JOBS:
-        assert callable(importlib.import_module(job.module).render), job.module
-
-
-def test_the_modules_of_all_jobs_are_imported_before_the_first_document():
-    files = [path for path in (PACKAGE / "formats").glob("**/*.py") if path.stem != "probe"]
+def test_every_job_has_a_module_with_render_and_every_such_module_a_job():
+    sources = [path for path in PACKAGE.glob("**/*.py") if "tests" not in path.parts]
+    jobs = {name for path in sources for name in JOB.findall(path.read_text())}
     names = {
         ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-        for path in files
+        for path in (PACKAGE / "formats").glob("**/*.py")
         if renders(path)
     }
-    assert names == {job.module for job in JOBS}
+    assert names == jobs
+
+
+def test_the_fork_server_imports_no_parser_before_the_first_document():
+    program = f"{BOOTSTRAP}; import viewer.sandbox.worker; print(*sys.modules)"
+    command = [sys.executable, "-I", "-c", program, str(PACKAGE)]
+    imported = set(subprocess.check_output(command, text=True).split())
+
+    assert "viewer.sandbox.worker" in imported
+    assert not {"chardet", "PIL", "pypdfium2", "pygments", "markdown_it", "nh3"} & imported
+    assert not any(name.startswith("viewer.formats") for name in imported)
