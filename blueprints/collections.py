@@ -37,7 +37,7 @@ def make(body: dict[str, Any]) -> Any:
     in any number of collections. With `token`, which may be `{}`, the response holds a link.
     """
     collection = _make(g.caller.owner_id, **body)
-    return collection, 201, {"Location": f"{base_url()}/v1/collections/{collection.id}"}
+    return collection, 201, {"Location": f"{base_url()}/v1/collections/{collection.row.id}"}
 
 
 @collections.get("", accepts=OWNER, scope=READ)

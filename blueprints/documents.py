@@ -38,7 +38,7 @@ def _count_upload() -> Allowance | None:
 )
 @documents.arguments(Upload())
 @documents.response(201, UploadResponse)
-def upload(body: dict[str, Any]) -> Any:
+def upload(body: dict[str, Any]) -> tuple["UploadedDocument", int, dict[str, str]]:
     """Upload a new document
 
     As a form, `file` is the file itself: `curl -F file=@report.pdf`. Without `name` or
@@ -49,13 +49,13 @@ def upload(body: dict[str, Any]) -> Any:
     with `token` `null` there is no link. `collectionId` appends the document to a collection.
     """
     document = _store(g.caller.owner_id, **body)
-    return document, 201, {"Location": f"{base_url()}/v1/documents/{document.id}"}
+    return document, 201, {"Location": f"{base_url()}/v1/documents/{document.row.id}"}
 
 
 @documents.get("", accepts=OWNER, scope=READ)
 @documents.arguments(DocumentQuery(), location="query")
 @documents.response(200, list_schema("documents", DocumentRecord))
-def list_owned(query: dict[str, Any]) -> Any:
+def list_owned(query: dict[str, Any]) -> dict[str, Any]:
     """List all documents owned by the authenticated user
 
     Newest first. A listed document matches every filter. Names are stored sealed: with `name`, one

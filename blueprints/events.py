@@ -49,7 +49,8 @@ def create(body: dict[str, Any]) -> Any:
     whose click on a button enables the webhook, which has no secret.
     """
     webhook = Webhook.register(g.caller.owner_id, **body)
-    return webhook, 201, {"Location": f"{base_url()}/v1/webhooks/{webhook.id}"}
+    row = webhook.row if isinstance(webhook, Issued) else webhook
+    return webhook, 201, {"Location": f"{base_url()}/v1/webhooks/{row.id}"}
 
 
 @webhooks.get("", accepts=[SESSION], scope=WEBHOOKS)

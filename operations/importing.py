@@ -482,8 +482,10 @@ def _is_here(user_id: str) -> bool:
 
 def _has_manager(space_id: str) -> bool:
     """Return whether somebody whose account is enabled manages the space."""
-    managers = (one for one in members_of(space_id) if one.role == MANAGE and not one.is_waiting)
-    return any(one.user.disabled_at is None for one in managers)
+    return any(
+        one.row.role == MANAGE and not one.row.is_waiting and one.user.disabled_at is None
+        for one in members_of(space_id)
+    )
 
 
 def _is_over(facts: RowFacts) -> bool:

@@ -403,6 +403,39 @@ def test_the_files_that_the_architecture_names_exist():
     assert {name for name in named if not (ROOT / name).exists()} == set()
 
 
+def first_twelve():
+    """The modules that docs/architecture.md says to read first."""
+    table = (ROOT / "docs/architecture.md").read_text().partition("All else is a capability")[0]
+    paths = re.findall(r"^\| \d+ \| `(.+?)\.py` \|", table, re.M)
+    return [path.replace("/", ".") for path in paths]
+
+
+QUERIES = {  # what a builder of queries returns has no type of its own
+    "condition",
+    "due",
+    "end_is_recorded",
+    "is_live",
+    "live_of",
+    "live_to",
+    "unexpired",
+    "update",
+}
+
+
+def test_in_the_core_a_reader_knows_the_type_of_what_a_public_function_returns():
+    records = [module for module in MODULES if is_within(module, "models.records")]
+    core = [*first_twelve(), "models.runtime.state", "blueprints.http.caller", *records]
+    untyped = {
+        one.name
+        for module in core
+        for one in functions(module)
+        if not one.name.startswith("_") and one.returns and ast.unparse(one.returns) == "Any"
+    }
+
+    assert len(core) > 20
+    assert untyped <= QUERIES
+
+
 def test_what_pytest_leaves_out_runs_in_ci():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     (left_out,) = re.findall(

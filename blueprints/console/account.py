@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from flask import Response, request
@@ -56,6 +56,7 @@ PATH = "/app/account"
 MOST_SESSIONS = 100
 EXPORTED_AT_ONCE = 100  # rows
 _PROFILE = ProfileEdit()
+T = TypeVar("T")
 _TOO_OLD = "Your session is older than ten minutes. Log out and in again, then do this."
 
 
@@ -221,7 +222,7 @@ def show_account(**_: str) -> Response:
         "account",
         user=user,
         sessions=sessions,
-        names_of_spaces={one.id: one.name for one in spaces_of(owner_id)},
+        names_of_spaces={one.row.id: one.name for one in spaces_of(owner_id)},
         stored=Document.stored_by(owner_id),
         quota=current_runtime().quota,
         notices=Webhook.mailing_to(owner_id, user.email) if has_mail() else None,
@@ -437,7 +438,7 @@ def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> It
     yield _json("webhooks", _dumped(WebhookRecord(), webhooks))
 
 
-def _all(page: Callable[[int, str | None], ResultPage]) -> Iterator[Any]:
+def _all(page: Callable[[int, str | None], ResultPage[T]]) -> Iterator[T]:
     """Yield the rows of all pages of a list.
 
     `page` reads one page, by its length and the id of the row before the page.

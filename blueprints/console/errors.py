@@ -76,8 +76,8 @@ def _form_is_of() -> Elsewhere | None:
     caller = g.caller
     if caller.member and made_for in {"", caller.person_id}:
         return Elsewhere(f"{SPACES}/{caller.owner_id}/leave", "My documents")
-    space = next((one for one in spaces_of(caller.person_id) if one.id == made_for), None)
-    return Elsewhere(f"{SPACES}/{space.id}/enter", space.name) if space else None
+    space = next((one for one in spaces_of(caller.person_id) if one.row.id == made_for), None)
+    return Elsewhere(f"{SPACES}/{space.row.id}/enter", space.name) if space else None
 
 
 def refuse_sign_in(status: int, sentence: str) -> Response:

@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response, request
 
 from models import EVENT_TYPES, SCOPES, ApiKey, Event, Issued, Webhook
+from models.accounts import KeyOfSpace
 
 from ..http import API_KEYS, WEBHOOKS, g
 from ..schemas.requests import ApiKeyRotation, NewApiKey, NewWebhook, WebhookEdit
@@ -35,7 +36,7 @@ def show_keys(**_: str) -> Response:
     """List the API keys (keys masked)"""
     after = request.args.get("after")
     found, further = ApiKey.page_of_user(g.caller.user, KEYS_ON_A_PAGE, after)
-    makers = [one.made_by for one in found if g.caller.member]
+    makers = [one.maker_id for one in found if isinstance(one, KeyOfSpace)]
     return render(
         "keys",
         keys=found,

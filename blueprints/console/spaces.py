@@ -68,7 +68,7 @@ def show_spaces(**_: str) -> Response:
 def make() -> Response:
     """Make a space, and go there"""
     body = NewSpace().load({"name": text("name") or ""})
-    id = once(lambda: make_space(_person().user, body["name"]).id)
+    id = once(lambda: make_space(_person().user, body["name"]).row.id)
     return _enter(id)
 
 

@@ -198,7 +198,7 @@ class Whereabouts:
 def whereabouts() -> Whereabouts:
     """Return where the person is, and where else they may go."""
     spaces = spaces_of(g.caller.person_id)
-    here = next((one for one in spaces if one.id == g.caller.owner_id), None)
+    here = next((one for one in spaces if one.row.id == g.caller.owner_id), None)
     return Whereabouts(spaces, here, Member.waits_for(g.caller.person_id))
 
 

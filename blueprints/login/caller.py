@@ -143,7 +143,7 @@ def let_in_named(request: Request) -> Caller:
     The hook calls it when nothing can make the server begin the request again. Raise as `let_in`.
     """
     session = begin_session(Assertion.of_proxy(address_by_proxy(request) or ""))
-    g.caller = Caller.owner(COOKIE, session.owner_id, session.id)
+    g.caller = Caller.owner(COOKIE, session.row.owner_id, session.row.id)
     return g.caller
 
 

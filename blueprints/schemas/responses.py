@@ -478,7 +478,7 @@ class DeliveryRecord(ResponseSchema):
     history = Records(DeliveryAttempt, **described("The last ten attempts, oldest first."))
 
 
-def list_page(page: ResultPage) -> dict[str, Any]:
+def list_page(page: ResultPage[Any]) -> dict[str, Any]:
     """Return the object that a list's schema writes."""
     rows, next_cursor = page
     return {"rows": rows, "next_cursor": next_cursor}

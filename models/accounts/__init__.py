@@ -1,6 +1,6 @@
 """Users and spaces, with their members, sessions, keys, invitations and logins elsewhere."""
 
-from .api_key import SCOPES, ApiKey
+from .api_key import SCOPES, ApiKey, KeyOfSpace
 from .identity import BY_OPERATOR, PROXY, Identity
 from .invitation import (
     LIFE_DAYS,

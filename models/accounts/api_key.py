@@ -35,8 +35,8 @@ class ApiKey(Credential):
     expires_at = BigIntegerField(null=True)
     revoked_at = BigIntegerField(null=True)
 
-    name = SealedName()
-    made_by = Sealed()
+    name = SealedName[str | None]()
+    made_by = Sealed[str | None]()
     """The id of the member who made the key of a space."""
 
     @classmethod
@@ -53,7 +53,8 @@ class ApiKey(Credential):
         """Return a new key. `scopes` are separated by spaces; `expires_at` is in milliseconds."""
         with transaction(owner.id):
             issued = cls._issue(owner, name, scopes, expires_at)
-            facts = {"api_key_id": issued.id, "scopes": scopes.split(), "expires_at": expires_at}
+            key_id = issued.row.id
+            facts = {"api_key_id": key_id, "scopes": scopes.split(), "expires_at": expires_at}
             Event.record(owner.id, "api_key.created", facts)
         return issued
 
@@ -69,7 +70,7 @@ class ApiKey(Credential):
         require_future(expires_at)
         cls._make_room(owner.id, replaced_id)
         secret = credentials.generate(credentials.API_KEY)
-        key: Self = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
+        key = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
         key.digest = credentials.fingerprint(secret)
         key.masked_key = credentials.mask(secret)
         key.name = name
@@ -112,12 +113,12 @@ class ApiKey(Credential):
         return owner_id, id, ""
 
     @classmethod
-    def page_of_user(cls, owner: User, limit: int, after: str | None) -> ResultPage:
+    def page_of_user(
+        cls, owner: User, limit: int, after: str | None
+    ) -> ResultPage["ApiKey | KeyOfSpace"]:
         Event.record_readings_of(owner.id)  # and `last_used_at` of recent uses
         keys, next_after = cls.page(owner.id, limit, after)
-        if owner.is_space:
-            return [KeyOfSpace(key, key.made_by) for key in keys], next_after
-        return keys, next_after
+        return [KeyOfSpace(key, key.made_by) if owner.is_space else key for key in keys], next_after
 
     def revoke(self) -> None:
         """End the key now; one that has ended already keeps its moment."""
@@ -135,7 +136,7 @@ class ApiKey(Credential):
             ends_at = now() + overlap_seconds * 1000
             key._end(ends_at)
             issued = ApiKey._issue(owner, key.name, key.scopes, key.expires_at, self.id)
-            facts = {"api_key_id": self.id, "new_api_key_id": issued.id, "ends_at": ends_at}
+            facts = {"api_key_id": self.id, "new_api_key_id": issued.row.id, "ends_at": ends_at}
             Event.record(owner.id, "api_key.rotated", facts)
         return issued
 

@@ -35,7 +35,7 @@ class Identity(SealedByOwner):
     subject = TextField()
     last_used_at = BigIntegerField(null=True)
 
-    bound_by = Sealed()  # None of those that version 1.0.0 has bound
+    bound_by = Sealed[str | None]()  # None of those that version 1.0.0 has bound
 
     @classmethod
     def of(cls, issuer: str, subject: str) -> Self | None:
@@ -63,7 +63,7 @@ class Identity(SealedByOwner):
                 raise IdentityTaken
             count = cls.select().where(cls.owner_id == owner_id).count()
             refuse_if_full(count, MOST_IDENTITIES, "other login", "Remove one first.")
-            identity: Self = cls.fresh(owner_id=owner_id, issuer=issuer, subject=subject)
+            identity = cls.fresh(owner_id=owner_id, issuer=issuer, subject=subject)
             identity.bound_by = bound_by
             try:
                 identity.store()

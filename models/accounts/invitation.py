@@ -106,13 +106,13 @@ class Invitation(SealedByService):
                 role=role,
                 inviter_id=inviter.id,
             )
-            facts = {"invitation_id": issued.id, "role": role, "user_id": inviter.id}
+            facts = {"invitation_id": issued.row.id, "role": role, "user_id": inviter.id}
             Event.record(space_id, "invitation.created", facts)
             if not has_mail():
                 return issued
             text = _INVITATION_TO_SPACE.format(
                 person=name_in_mail(inviter.email),
-                space=" ".join((space_of(space_id, inviter.id).name or "").split()),
+                space=" ".join(space_of(space_id, inviter.id).name.split()),
                 link=address_of(issued.secret),
                 days=LIFE_DAYS,
             )
@@ -159,7 +159,7 @@ class Invitation(SealedByService):
     ) -> Issued[Self]:
         secret = credentials.generate(credentials.INVITATION)
         digest = credentials.fingerprint(secret)
-        invitation: Self = cls.fresh(email_folded=email_folded, digest=digest, **to_space)
+        invitation = cls.fresh(email_folded=email_folded, digest=digest, **to_space)
         invitation.expires_at = invitation.created_at + life_seconds * 1000
         with transaction():
             invitation.store()

@@ -96,7 +96,7 @@ class Member(SealedByOwner):
         return cls.rows(_of_user(), user_id=user_id)
 
     @classmethod
-    def page_waiting_for(cls, user_id: str, limit: int, after: str | None) -> ResultPage:
+    def page_waiting_for(cls, user_id: str, limit: int, after: str | None) -> ResultPage[Self]:
         """Return a page of the memberships that wait for this person, the newest spaces first.
 
         `after` is the id of a space. However many there are, a page opens so many rows.

@@ -52,7 +52,7 @@ class Session(Credential):
     acting_user_id = TextField(null=True)  # the member who acts as the owner, a space
     begun_by_id = TextField(null=True)  # the member's own session that began this one of a space
 
-    client = Sealed()
+    client = Sealed[str | None]()
     """The name of the program that started it; None if it is not known."""
 
     @classmethod
@@ -73,7 +73,7 @@ class Session(Credential):
         in without a password. Raises `WrongCredentials` if the password has changed since the user
         was identified, or the identity was removed.
         """
-        session: Self = cls.fresh(owner_id=user.id, login_generation=user.login_generation)
+        session = cls.fresh(owner_id=user.id, login_generation=user.login_generation)
         session.expires_at = session.created_at + seconds * 1000
         session.last_used_at = session.created_at
         session.client = client
@@ -104,7 +104,7 @@ class Session(Credential):
         Beyond the quota the oldest session of this member ends. Raises `NotFound` for somebody who
         is no member, `SessionExpired` if `of_person` has ended, and `WrongCredentials` as `begin`.
         """
-        session: Self = cls.fresh(owner_id=space.id, login_generation=user.login_generation)
+        session = cls.fresh(owner_id=space.id, login_generation=user.login_generation)
         session.acting_user_id = user.id
         session.begun_by_id = of_person.id
         session.identity_id = of_person.identity_id
@@ -228,7 +228,7 @@ class Session(Credential):
         limit: int,
         after: str | None,
         acting_user_id: str | None = None,
-    ) -> ResultPage:
+    ) -> ResultPage["ListedSession"]:
         """Return a page of live sessions, as `ListedSession`s, newest first.
 
         Those of a person are their own, and those by which they act as spaces; those of a space are

@@ -8,6 +8,7 @@ memberships of a person holds a lock of their name as well.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ..core import Busy, Invalid, LastManager, MemberExists, NotFound
 from ..events import Event, EventHead
@@ -16,12 +17,13 @@ from ..runtime import current_runtime, refuse_if_full
 from ..storage import engine, transaction
 from .member import MANAGE, Member, require_role
 from .session import Session
-from .user import User
+from .user import UNNAMED_SPACE, User
 
 MOST_MEMBERS = 100  # of a space
 MOST_MEMBERSHIPS = 100  # of a person
 MOST_WAITING = 10  # memberships that one inviter lets wait for one person
 LOCK_SECONDS = 5
+L = TypeVar("L", bound=RowWith[User] | RowWith[Member])
 _NOBODY = "There is no account with this address."
 
 
@@ -30,6 +32,10 @@ class MemberSpace(RowWith[User]):
     """A space, and the role in which a person is its member."""
 
     role: str
+
+    @property
+    def name(self) -> str:
+        return self.row.name or UNNAMED_SPACE
 
 
 @dataclass(frozen=True)
@@ -44,8 +50,7 @@ class ListedMember(RowWith[Member]):
 
     @property
     def name(self) -> str | None:
-        name: str | None = self.user.name
-        return name
+        return self.user.name
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,12 @@ def _enabled(ids: Iterable[str]) -> dict[str, User]:
     return {one.id: one for one in rows}
 
 
-def page_of_spaces(user_id: str, limit: int, after: str | None) -> ResultPage:
+def page_of_spaces(user_id: str, limit: int, after: str | None) -> ResultPage[MemberSpace]:
     """Return a page of the spaces of which this person is a member, newest first."""
     return _page(spaces_of(user_id), limit, after)
 
 
-def page_of_waiting_spaces(user_id: str, limit: int, after: str | None) -> ResultPage:
+def page_of_waiting_spaces(user_id: str, limit: int, after: str | None) -> ResultPage[WaitingSpace]:
     """Return a page of the spaces that wait for this person to enter them, newest first."""
     members, next_after = Member.page_waiting_for(user_id, limit, after)
     spaces = _enabled(member.owner_id for member in members)
@@ -121,16 +126,18 @@ def page_of_waiting_spaces(user_id: str, limit: int, after: str | None) -> Resul
     return waiting, next_after
 
 
-def page_of_members(space_id: str, by_id: str, limit: int, after: str | None) -> ResultPage:
+def page_of_members(
+    space_id: str, by_id: str, limit: int, after: str | None
+) -> ResultPage[ListedMember]:
     """Return a page of the members of a space, newest first, for the member `by_id`."""
     space_of(space_id, by_id)
     return _page(members_of(space_id), limit, after)
 
 
-def _page(rows: Sequence[MemberSpace | ListedMember], limit: int, after: str | None) -> ResultPage:
-    newest_first = sorted(rows, key=lambda one: str(one.id), reverse=True)
-    behind = [one for one in newest_first if after is None or one.id < after]
-    next_after = behind[limit - 1].id if len(behind) > limit else None
+def _page(rows: Sequence[L], limit: int, after: str | None) -> ResultPage[L]:
+    newest_first = sorted(rows, key=lambda one: one.row.id, reverse=True)
+    behind = [one for one in newest_first if after is None or one.row.id < after]
+    next_after = behind[limit - 1].row.id if len(behind) > limit else None
     return behind[:limit], next_after
 
 
@@ -256,7 +263,7 @@ def _require_room_to_wait(user_id: str, inviter_id: str) -> None:
 def _insert(
     space_id: str, user_id: str, role: str, by_id: str | None, *, is_waiting: bool = False
 ) -> Member:
-    member: Member = Member.fresh(owner_id=space_id, user_id=user_id, role=role, inviter_id=by_id)
+    member = Member.fresh(owner_id=space_id, user_id=user_id, role=role, inviter_id=by_id)
     member.accepted_at = None if is_waiting else member.created_at
     member.store()
     Event.record(space_id, "member.added", _facts(user_id, by_id, role=role))

@@ -21,8 +21,8 @@ RESPONSE_KEPT_MS = 24 * 60 * 60 * 1000
 class StoredResponse(KeyedRow):
     PREFIX = "ans"
 
-    fingerprint = Sealed()
-    answer = Sealed()
+    fingerprint = Sealed[str]()
+    answer = Sealed[Any]()
 
     class Meta:
         table_name = "answer"

@@ -77,10 +77,10 @@ class Sender(NamedTuple):
 class User(Owner):
     PREFIX = "usr"
 
-    name = SealedName(lambda row: UNNAMED_SPACE if row.is_space else None)
-    shows_name = Sealed(default=True)
+    name = SealedName[str | None](lambda row: UNNAMED_SPACE if row.is_space else None)
+    shows_name = Sealed[bool](default=True)
     """Whether readers of links see name and address."""
-    password_digest = Sealed(default="")
+    password_digest = Sealed[str](default="")
 
     class Meta:
         table_name = Owner._meta.table_name
@@ -123,7 +123,7 @@ class User(Owner):
     @classmethod
     def _insert_new(cls, email: str, name: str | None, digest: str, let_in_by: str | None) -> Self:
         """Store a new account, in a transaction; an empty digest is that of no password."""
-        user: Self = cls.fresh(email=email, email_folded=fold_email(email))
+        user = cls.fresh(email=email, email_folded=fold_email(email))
         user.generate_key()
         user.name = name
         user.password_digest = digest

@@ -32,11 +32,11 @@ T = TypeVar("T")
 class Collection(KeyedRow, Owned):
     PREFIX = "col"
 
-    title = SealedName(lambda _: UNTITLED)
-    note = Sealed()
-    max_bytes = Sealed()
+    title = SealedName[str](lambda _: UNTITLED)
+    note = Sealed[str | None]()
+    max_bytes = Sealed[int | None]()
     """The most bytes that it may hold for a stranger's file to be taken."""
-    documents_listed = Sealed(default=())
+    documents_listed = Sealed[Sequence[str]](default=())
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
@@ -61,7 +61,7 @@ class Collection(KeyedRow, Owned):
 
         Raises `NotFound` unless all documents are the owner's, `Invalid`, `QuotaExceeded`.
         """
-        collection: Self = cls.fresh(owner_id=owner_id)
+        collection = cls.fresh(owner_id=owner_id)
         with transaction(owner_id), EventHead.moved_once(owner_id):
             count = cls.select().where(cls.owner_id == owner_id).count()
             most = current_runtime().settings.quota_collections
@@ -187,7 +187,9 @@ class Collection(KeyedRow, Owned):
         return Document.one_of(self.owner_id, id)
 
     @classmethod
-    def listed(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
+    def listed(
+        cls, owner_id: str, limit: int, after: str | None, **filters: Any
+    ) -> ResultPage[Self]:
         """Return a page of an owner's collections."""
         asked = {name: value for name, value in filters.items() if value is not None}
         rows, next_after = cls.page(owner_id, limit, after, **asked)
@@ -248,12 +250,14 @@ class Collection(KeyedRow, Owned):
     @property
     def name(self) -> str:
         """The title, by the name that documents use for theirs."""
-        return str(self.title)
+        return self.title
 
     @property
     def room(self) -> int:
         """How many bytes a stranger's file may have."""
-        return 0 if self.is_full else max(0, self.max_bytes - self.size)
+        if self.is_full or self.max_bytes is None:
+            return 0
+        return max(0, self.max_bytes - self.size)
 
     @property
     def is_full(self) -> bool:

@@ -48,11 +48,11 @@ class Document(Payload, Owned):
     binned_at = BigIntegerField(null=True)
     came_by = TextField(null=True)  # the id of the link by which a stranger sent it
 
-    given_name = SealedName()
-    given_metadata = Sealed()
-    sha256 = Sealed(default="")
+    given_name = SealedName[str | None]()
+    given_metadata = Sealed[dict[str, Any] | None]()
+    sha256 = Sealed[str](default="")
     """Of the payload, in hex."""
-    uploader_id = Sealed()
+    uploader_id = Sealed[str | None]()
     """The id of the member who uploaded it into a space, if a member did."""
 
     @classmethod
@@ -88,7 +88,9 @@ class Document(Payload, Owned):
         return fn.COUNT(cls.id), fn.COALESCE(fn.SUM(cls.size), SQL("0"))
 
     @classmethod
-    def matching(cls, owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
+    def matching(
+        cls, owner_id: str, limit: int, after: str | None, **filters: Any
+    ) -> ResultPage[Self]:
         """Return a page of documents by content type and by moments, both exclusive.
 
         `content_type` is with parameters or without; `media_types` are words with spaces between

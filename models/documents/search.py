@@ -164,7 +164,7 @@ def existing_page(total: int, rows: int, number: int) -> tuple[int, int]:
 
 def find_documents(
     owner_id: str, limit: int, after: str | None, name: str | None = None, **filters: Any
-) -> ResultPage:
+) -> ResultPage[Document]:
     """Return a page of documents by the filters of `Document.matching` and words of their name.
 
     With `name` a page may hold fewer documents than `limit`, or none, and yet not be the last.
@@ -239,7 +239,7 @@ class Search:
 
     def _look_through(
         self,
-        page: Callable[[int, str | None], ResultPage],
+        page: Callable[[int, str | None], ResultPage[Document] | ResultPage[Collection]],
         after: str | None,
         most: float,
         leaving_out: Container[str],

@@ -85,7 +85,7 @@ def upload(
     require_future(expires_at)
     _require_quota(owner_id, payload.size)
     with_row = prepare()
-    document: Document = Document.fresh(owner_id=owner_id, content_type=content_type)
+    document = Document.fresh(owner_id=owner_id, content_type=content_type)
     document.size = payload.size
     document.expires_at = expires_at
     document.place = place_for(payload.size)

@@ -6,6 +6,7 @@ the service signs what it sends: an event that was altered in the database is no
 """
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, IntegerField, TextField, fn
@@ -46,12 +47,12 @@ class WebhookDelivery(Sendable, SealedByOwner):
     status = IntegerField(null=True)
     duration_ms = IntegerField(null=True)
 
-    event_digest = Sealed()
+    event_digest = Sealed[str]()
     """Of all that is sent of the event."""
-    answer = Sealed()
+    answer = Sealed[str | None]()
     """Of the last attempt, as `error`, a sentence."""
-    error = Sealed()
-    attempts_kept = Sealed(default=())
+    error = Sealed[str | None]()
+    attempts_kept = Sealed[Sequence[Any]](default=())
     """The last attempts, oldest first, each the values of an `Attempt`."""
 
     class Meta:
@@ -67,7 +68,7 @@ class WebhookDelivery(Sendable, SealedByOwner):
         webhook_ids = [to] if to else [id for (id,) in _subscribed().all(**asked)]
         if not webhook_ids:
             return
-        delivery: Self = cls.fresh(owner_id=event.owner_id, event_id=event.id, attempts=0)
+        delivery = cls.fresh(owner_id=event.owner_id, event_id=event.id, attempts=0)
         delivery.type = event.type
         delivery.due_at = delivery.created_at
         delivery.values = cls.values_of(event)

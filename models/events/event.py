@@ -248,7 +248,7 @@ class Event(Owned):
         *,
         oldest_first: bool = True,
         **filters: Any,
-    ) -> ResultPage:
+    ) -> ResultPage[Self]:
         """Return a page of events, as `page` does; `filters` are values of columns."""
         cls.record_readings_of(owner_id)
         return cls.page(owner_id, limit, after, oldest_first=oldest_first, **filters)

@@ -46,7 +46,7 @@ class Mail(Sendable, KeyedRow):
     attempts = IntegerField(default=0)
     expires_at = BigIntegerField()
 
-    content = Sealed()
+    content = Sealed[list[Any]]()
     """Address, subject, text, and perhaps a receipt and an agreement to be attached."""
 
     @classmethod
@@ -86,7 +86,7 @@ class Mail(Sendable, KeyedRow):
 
     @classmethod
     def _store(cls, owner_id: str, kind: str, message: list[str | None]) -> None:
-        mail: Self = cls.fresh(owner_id=owner_id, kind=kind, attempts=0)
+        mail = cls.fresh(owner_id=owner_id, kind=kind, attempts=0)
         mail.due_at = mail.created_at
         mail.expires_at = mail.created_at + MAIL_KINDS[kind].life_seconds * 1000
         mail.generate_key()

@@ -8,7 +8,6 @@ space or an invitation, gives it no further mails: see `payers_of`.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
 
 from peewee import BigIntegerField
 
@@ -141,7 +140,7 @@ class MailLimit(Table):
 
     @classmethod
     def _count(cls, limit: Limit, prefix: str) -> None:
-        row: Self = cls.fresh()
+        row = cls.fresh()
         row.id = f"{prefix}-{generate_id(cls.PREFIX)}"
         row.due_at = row.created_at + limit.seconds * 1000
         row.store()

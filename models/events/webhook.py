@@ -38,11 +38,11 @@ class Webhook(SealedByOwner):
     disabled_at = BigIntegerField(null=True)
     disabled_reason = TextField(null=True)
 
-    url = Sealed()
-    description = SealedName()
-    secrets = Sealed()
+    url = Sealed[str]()
+    description = SealedName[str | None]()
+    secrets = Sealed[list[list[Any]]]()
     """Pairs of a secret and when it stops signing."""
-    failing_since = Sealed()
+    failing_since = Sealed[int | None]()
     """The first failure after which none has succeeded; None if there is none."""
 
     @classmethod
@@ -59,7 +59,7 @@ class Webhook(SealedByOwner):
         confirms it.
         """
         require_reachable(url)
-        webhook: Self = cls.fresh(owner_id=owner_id, url=url, description=description)
+        webhook = cls.fresh(owner_id=owner_id, url=url, description=description)
         secret = signing.generate_secret()
         webhook.secrets = [[secret, None]]
         webhook.types = _joined(types or (NOTICES if webhook.mail_address else TYPES))
@@ -230,7 +230,7 @@ class Webhook(SealedByOwner):
         count: int = WebhookDelivery.select().where(*WebhookDelivery.pending_of(self.id)).count()
         return count
 
-    def deliveries(self, limit: int, after: str | None) -> ResultPage:
+    def deliveries(self, limit: int, after: str | None) -> ResultPage[WebhookDelivery]:
         return WebhookDelivery.page(self.owner_id, limit, after, webhook_id=self.id)
 
     def redeliver(self, delivery_id: str) -> WebhookDelivery:

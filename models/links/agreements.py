@@ -23,7 +23,7 @@ class KeptText(SealedByTarget):
 
     sha256 = TextField()
 
-    text = Sealed()
+    text = Sealed[str]()
 
     class Meta:
         table_name = "kept_text"
@@ -64,7 +64,7 @@ def kept_text(target: Target, sha256: str) -> str:
     kept = KeptText.of(target, sha256)
     if kept is None:
         raise NotFound
-    return str(kept.text)
+    return kept.text
 
 
 def drop_texts_of(target: Target) -> None:

@@ -4,7 +4,7 @@ When its target is deleted the row stays, revoked: the link is answered with `to
 """
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -147,19 +147,19 @@ class DocumentToken(Credential, OfTarget):
     disabled_at = BigIntegerField(null=True)  # when its owner turned it off; null while it is on
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
-    label = SealedName()
-    kept_secret = Sealed()
+    label = SealedName[str | None]()
+    kept_secret = Sealed[str | None]()
     """For its owner, who copies the link again; None of an old link."""
-    password_digest = Sealed()
-    questions = Sealed()
+    password_digest = Sealed[str | None]()
+    questions = Sealed[dict[str, Any] | None]()
     """The facts of its gate; None if it asks nothing."""
-    answers_id = Sealed(default="")
+    answers_id = Sealed[str](default="")
     """A random text: tickets hold while it does. It changes with password, questions and target."""
 
-    notifies_owner = Sealed(default=False)
+    notifies_owner = Sealed[bool](default=False)
     """Whether its owner gets a mail when it is opened, or takes files."""
 
-    sent_at = Sealed(default={})
+    sent_at = Sealed[dict[str, int]](default={})
     """When it was last sent by mail, in milliseconds, by the address that got the mail."""
 
     target: Target  # set where a token is issued or listed
@@ -190,7 +190,7 @@ class DocumentToken(Credential, OfTarget):
         """Return a new token that opens the target. Raises `Invalid`, `QuotaExceeded`."""
         require_future(options.expires_at)
         secret = credentials.generate(credentials.DOCUMENT_TOKEN)
-        token: Self = cls.fresh(
+        token = cls.fresh(
             owner_id=target.owner_id,
             target_id=target.id,
             digest=credentials.fingerprint(secret),
@@ -260,7 +260,7 @@ class DocumentToken(Credential, OfTarget):
         refuse_if_full(others, MOST_LIVE_LINKS, "live link", remedy, f"to this {kind}")
 
     @classmethod
-    def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage:
+    def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage[Self]:
         tokens, next_after = cls.page(target.owner_id, limit, after, target_id=target.id)
         for token in tokens:
             token.target = target
@@ -557,7 +557,7 @@ class FormerTarget(SealedByOwner, OfTarget):
         cls.keep_newest(MOST_FORMER_TARGETS, cls.token_id == token_id)
 
     @classmethod
-    def tell_since_when(cls, tokens: list[DocumentToken]) -> None:
+    def tell_since_when(cls, tokens: Sequence[DocumentToken]) -> None:
         """Set of each token since when it opens its target; 0 for those that opened no other."""
         ids = [token.id for token in tokens]
         led = cls.select(cls.token_id, fn.MAX(cls.created_at)).where(cls.token_id.in_(ids))

@@ -40,7 +40,7 @@ class ListedLink(RowWith[DocumentToken]):
 
 def links_of_owner(
     owner_id: str, limit: int, after: str | None, state: str | None = None, **target: str
-) -> ResultPage:
+) -> ResultPage[ListedLink]:
     """Return a page of `ListedLink`s; `state` is `live` or `ended`, None for both.
 
     `target` may be a `document_id` or a `collection_id`.
@@ -51,7 +51,9 @@ def links_of_owner(
     return listed_links(owner_id, limit, after, **filters)
 
 
-def listed_links(owner_id: str, limit: int, after: str | None, **filters: Any) -> ResultPage:
+def listed_links(
+    owner_id: str, limit: int, after: str | None, **filters: Any
+) -> ResultPage[ListedLink]:
     """Return a page of `ListedLink`s by the filters of `DocumentToken.condition`."""
     tokens, next_after = DocumentToken.page(owner_id, limit, after, **filters)
     FormerTarget.tell_since_when(tokens)

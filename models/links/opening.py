@@ -74,10 +74,10 @@ class Opening(SealedByTarget):
     recipient_id = TextField(null=True)
     sequence = BigIntegerField(null=True)  # of the event `agreement.accepted`
 
-    address = Sealed()
-    name = Sealed()
-    salt = Sealed()
-    agreement_sha256 = Sealed()
+    address = Sealed[str | None]()
+    name = Sealed[str | None]()
+    salt = Sealed[str]()
+    agreement_sha256 = Sealed[str | None]()
     """Of the text that was accepted; None if the link asked for none."""
 
     recipient: Recipient | None  # of a new one
@@ -90,7 +90,7 @@ class Opening(SealedByTarget):
         Raises `TooManyRequests` if the link was opened too often within an hour.
         """
         current_runtime().opening_limiter.spend(token.id)
-        opening: Self = cls.fresh(
+        opening = cls.fresh(
             owner_id=target.owner_id,
             target_id=target.id,
             token_id=token.id,
@@ -125,9 +125,8 @@ class Opening(SealedByTarget):
     @property
     def known_as(self) -> str | None:
         """The address that a code has proved; or else, in quotation marks, the name."""
-        address: str | None = self.address
         has_name = self.name and is_seen(self.name)
-        return address or (f"“{self.name}”" if has_name else None)
+        return self.address or (f"“{self.name}”" if has_name else None)
 
     @property
     def called(self) -> str:

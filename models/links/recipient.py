@@ -43,7 +43,7 @@ class Recipient(SealedByTarget):
     code_failures = IntegerField(default=0)
     opened_at = BigIntegerField(null=True)
 
-    address = Sealed()
+    address = Sealed[str]()
     """'' of the row that stands for all addresses without a code."""
 
     @classmethod
@@ -65,7 +65,7 @@ class Recipient(SealedByTarget):
     def _add(cls, target: Target, token_id: str, address: str) -> Self:
         digest = _keyed_digest(target, token_id, address)
         cls.delete().where(cls.token_id == token_id, cls.digest == digest).execute()  # altered
-        row: Self = cls.fresh(owner_id=target.owner_id, token_id=token_id)
+        row = cls.fresh(owner_id=target.owner_id, token_id=token_id)
         row.store_without_code(target, address)
         cls.keep_newest(MOST_RECIPIENTS, cls.token_id == token_id)
         return row

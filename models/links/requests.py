@@ -31,15 +31,17 @@ class FileRequest:
         return [one for one in self.received if one.created_at > self.seen_at]
 
 
-def requests_of_owner(owner_id: str, limit: int, after: str | None, seen_at: int) -> ResultPage:
+def requests_of_owner(
+    owner_id: str, limit: int, after: str | None, seen_at: int
+) -> ResultPage[FileRequest]:
     """Return a page of `FileRequest`s, the newest requests first."""
     links, further = listed_links(owner_id, limit, after, permissions=UPLOAD)
     came_by: dict[str, list[Document]] = {}
-    by_these = Document.came_by.in_([link.id for link in links])
+    by_these = Document.came_by.in_([link.row.id for link in links])
     newest_first = Document.live_of(owner_id).where(by_these).order_by(Document.id.desc())
     for document in Document.rows(newest_first.limit(MOST_RECEIVED)):
         came_by.setdefault(document.came_by or "", []).append(document)
-    return [FileRequest(link, came_by.get(link.id, []), seen_at) for link in links], further
+    return [FileRequest(link, came_by.get(link.row.id, []), seen_at) for link in links], further
 
 
 def count_received(owner_id: str, seen_at: int) -> int:

@@ -84,7 +84,8 @@ def _reader(event: Event) -> str:
         return _holder(event)
     name = _typed(opening.name)
     if opening.address:
-        return f"{_plain(opening.name)} ({opening.address})" if name else opening.address
+        typed = _plain(opening.name or "")
+        return f"{typed} ({opening.address})" if name else opening.address
     return name or _holder(event)
 
 

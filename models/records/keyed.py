@@ -89,7 +89,7 @@ class Owner(KeyedRow):
     received_seen_at = BigIntegerField(null=True)  # when the list of what strangers sent was seen
     made_by = TextField(null=True)  # of a space: the id of the person whose quota it counts in
 
-    let_in_by = Sealed()
+    let_in_by = Sealed[str | None]()
     """The id of the person who has let another have the account by an invitation, or `service`
     for the operator, the proxy and a provider; None of an account that anybody could make."""
 

@@ -1,6 +1,6 @@
 """Rows that belong to a user, and are fetched through their owner."""
 
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from peewee import DoesNotExist, TextField
 
@@ -13,7 +13,8 @@ from .keyed import Owner
 from .sealed import SealedRow
 from .table import Table, cached_property
 
-ResultPage = tuple[list[Any], str | None]
+R = TypeVar("R")
+ResultPage = tuple[list[R], str | None]  # rows, and the `after` of the next page
 LAST = "~"  # sorts after every id
 
 
@@ -48,7 +49,7 @@ class Owned(Table):
         *,
         oldest_first: bool = False,
         **filters: Any,
-    ) -> ResultPage:
+    ) -> ResultPage[Self]:
         """Return at most `limit` rows behind `after`, newest first, and the next page's `after`.
 
         Keyset pagination: the cost of a page does not grow with its depth. Rows that do not open

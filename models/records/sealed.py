@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
 from peewee import BlobField, DoesNotExist
 
@@ -24,11 +24,15 @@ from ..runtime import current_runtime, log_damage
 from ..storage import param, prepared
 from .table import Table, cached_property, is_at_key
 
+V = TypeVar("V")
 MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
 
 
-class Sealed:
-    """A value in the sealed text of a row, by the name of its attribute."""
+class Sealed(Generic[V]):
+    """A value in the sealed text of a row, by the name of its attribute.
+
+    The type of a value that the text lacks is that of the `default`, None of most.
+    """
 
     def __init__(self, default: Any = None) -> None:
         self._default = default
@@ -36,24 +40,33 @@ class Sealed:
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, row: Any, owner: Any = None) -> Any:
-        return self if row is None else row.values.get(self._name, self._default)
+    @overload
+    def __get__(self, row: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(self, row: "SealedRow", owner: Any = None) -> V: ...
+    def __get__(self, row: "SealedRow | None", owner: Any = None) -> Self | V:
+        return self if row is None else self._value_of(row)
 
-    def __set__(self, row: Any, value: Any) -> None:
+    def _value_of(self, row: "SealedRow") -> V:
+        value: V = row.values.get(self._name, self._default)
+        return value
+
+    def __set__(self, row: "SealedRow", value: V) -> None:
         row.values[self._name] = value
 
 
-class SealedName(Sealed):
+class SealedName(Sealed[V]):
     """A name in the sealed text: one that draws nothing is read as `stand_in` of the row says."""
 
-    def __init__(self, stand_in: Callable[[Any], str | None] = lambda _: None) -> None:
+    def __init__(self, stand_in: Callable[[Any], Any] = lambda _: None) -> None:
         super().__init__()
         self._stand_in = stand_in
 
-    def __get__(self, row: Any, owner: Any = None) -> Any:
-        name = super().__get__(row, owner)
+    def _value_of(self, row: "SealedRow") -> V:
+        name = super()._value_of(row)
         is_unseen = isinstance(name, str) and not is_seen(name)
-        return self._stand_in(row) if is_unseen else name
+        found: V = self._stand_in(row) if is_unseen else name
+        return found
 
 
 class SealedRow(Table):

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from peewee import SQL, BigIntegerField, Model, TextField, Tuple, fn
 
@@ -25,12 +25,18 @@ class cached_property(functools.cached_property[T]):  # noqa: N801
 
 @dataclass(frozen=True)
 class RowWith(Generic[T]):
-    """A row and values beside it. Every other attribute is the row's."""
+    """A row and values beside it.
+
+    Code names the row: `issued.row.id`. Templates and schemas, which look a name up as they run,
+    find those of the row as well.
+    """
 
     row: T
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.row, name)
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.row, name)
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Table(Model):
         legacy_table_names = False
 
     @classmethod
-    def fresh(cls, **fields: Any) -> Any:
+    def fresh(cls, **fields: Any) -> Self:
         """Return a new row, not stored yet; store it with `store`."""
         return cls(id=generate_id(cls.PREFIX), created_at=now(), **fields)
 
