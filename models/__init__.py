@@ -3,8 +3,7 @@
 from . import lean_peewee  # before any other module imports peewee
 from .accounts import SCOPES, ApiKey, Session, StoredResponse, User
 from .documents import Collection, Document, StoredPreview
-from .events import TYPES as EVENT_TYPES
-from .events import Event, EventHead, Webhook, WebhookDelivery
+from .events import EVENT_TYPES, Event, EventHead, Webhook, WebhookDelivery
 from .links import PERMISSIONS, DocumentToken
 from .records import Issued, RowWith
 from .runtime import current_runtime

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from blueprints.commands import COMMANDS
-from blueprints.console.activity import _SENTENCES as SENTENCES_OF_EVENTS
 from blueprints.http.problems import STATUS
-from models import EVENT_TYPES
 from models.core import Limit, rate_limits
+from models.events import EVENT_TYPES, SERVICE_TYPES
 from settings import Settings
 from tests.people import Person
 from tests.service import ROOT, Service, StartError, free_port
@@ -369,10 +368,13 @@ def test_the_settings_table_has_the_sentences_of_the_code():
     assert listed == sentences
 
 
-def test_the_event_table_and_the_page_activity_have_every_type():
+def test_the_tables_of_events_have_every_type_in_its_order():
     row = re.compile(r"^\| `(\w+\.\w+)` \| ", re.M)
-    listed = set(row.findall(TEXT["docs/webhooks.md"]))
-    assert listed == set(EVENT_TYPES) == set(SENTENCES_OF_EVENTS)
+    assert row.findall(TEXT["docs/webhooks.md"]) == list(EVENT_TYPES)
+    table = TEXT["docs/operating.md"].partition("| In the service's chain | When |")[2]
+    names = re.findall(r"^\| (.*?) \|", table.partition("\n\n")[0], re.M)
+    listed = re.findall(r"`(\w+\.\w+)`", " ".join(names))
+    assert sorted(listed) == sorted(SERVICE_TYPES)
 
 
 def test_every_metric_of_the_alerts_is_exported(start_service):

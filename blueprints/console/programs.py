@@ -80,7 +80,7 @@ def _show_key(issue: Callable[[], Issued[ApiKey]]) -> Response:
 def show_webhooks() -> Response:
     """List the webhooks"""
     found, _further = Webhook.page(g.caller.owner_id, WEBHOOKS_ON_A_PAGE, None)
-    return render("webhooks", webhooks=found, types=EVENT_TYPES, groups=_GROUPS)
+    return render("webhooks", webhooks=found, types=list(EVENT_TYPES), groups=_GROUPS)
 
 
 @webhooks.post("", scope=WEBHOOKS, shows=show_webhooks)

@@ -15,7 +15,7 @@ from models import Document, Issued, User, Webhook
 from models.accounts import Member, MemberSpace, spaces_of
 from models.core import now, rfc3339
 from models.documents import shown_document
-from models.events import has_mail
+from models.events import event_type, has_mail
 from models.links import count_received, named_people, secret_of
 from models.runtime import service_error_of
 
@@ -27,41 +27,6 @@ from . import sentences
 from .assets import asset
 from .forms import form, form_key, friday_after_tomorrow, link_ends, today
 from .sentences import State
-
-_EVENT_WORDS = {  # of the types of events
-    "document.created": "document uploaded",
-    "document.viewed": "document opened",
-    "document.downloaded": "document saved",
-    "document.binned": "document moved to the bin",
-    "document.expired": "document deleted at its end",
-    "collection.updated": "collection changed",
-    "collection.added": "document added to a collection",
-    "collection.removed": "document removed from a collection",
-    "collection.viewed": "collection opened",
-    "collection.downloaded": "collection saved",
-    "token.created": "link created",
-    "token.updated": "link changed",
-    "token.revoked": "link deleted",
-    "token.sent": "link sent by mail",
-    "token.opened": "link opened for the first time",
-    "token.visited": "link used, with a mail to you",
-    "token.refused": "link refused someone",
-    "token.spent": "link ended",
-    "api_key.created": "key created",
-    "api_key.revoked": "key revoked",
-    "api_key.rotated": "key replaced",
-    "webhook.disabled": "webhook switched off",
-    "session.created": "logged in",
-    "session.ended": "logged out",
-    "member.added": "member added",
-    "member.accepted": "member entered for the first time",
-    "member.changed": "role of a member changed",
-    "invitation.created": "someone invited",
-    "invitation.withdrawn": "invitation withdrawn",
-    "identity.linked": "login added",
-    "identity.unlinked": "login removed",
-    "login.failed": "wrong password",
-}
 
 
 def prepare_templates(state: BlueprintSetupState) -> None:
@@ -96,7 +61,7 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         address=address_of,
         badge=_badge,
         badge_of=viewer.badge,
-        event_words=_event_words,
+        event_type=event_type,
         frame=frame,
         initials=initials,
         has_pages=_has_pages,
@@ -256,11 +221,6 @@ def _has_pages(target: Any) -> bool:
 
 def _badge(document: Any) -> str:
     return viewer.badge(document.name, _kind(document))
-
-
-def _event_words(type: str) -> str:
-    """Return the words for a type of events: `link ended` for `token.spent`."""
-    return _EVENT_WORDS.get(type, type.replace(".", " "))
 
 
 def notices_wait() -> bool:

@@ -508,7 +508,7 @@ class NewWebhook(CamelCaseSchema):
         **described("A public `https` address, or `mailto:` and one of mail.", format="uri"),
     )
     types = _choices(
-        EVENT_TYPES,
+        tuple(EVENT_TYPES),
         len(EVENT_TYPES),
         "type of events",
         data_key="events",
@@ -574,7 +574,7 @@ class CollectionQuery(PageQuery):
 class EventQuery(PageQuery):
     after = _id("evt", _NO_EVENT, "Continue after the event with this id, even if it is deleted.")
     cursor = _id("evt", _NO_EVENT, "The same as `after`, under the name that other lists use.")
-    type = String(validate=validate.OneOf(EVENT_TYPES))
+    type = String(validate=validate.OneOf(tuple(EVENT_TYPES)))
     document_id = Text(1, 100)
     collection_id = Text(1, 100)
 

@@ -32,65 +32,12 @@ from ..storage import (
 )
 from .chain import EventHead
 from .delivery import WebhookDelivery
+from .event_types import EVENT_TYPES, SERVICE_TYPES, EventType, Merging, event_type
 
 Facts = Mapping[str, Any]
 
 MOST_RECORDED = 500  # due events in one transaction: others wait for about 30 ms
 READER_WAITS_SECONDS = 0.25  # for a writer, before it lists without its latest readings
-
-READINGS = (
-    "document.viewed",
-    "document.downloaded",
-    "collection.viewed",
-    "collection.downloaded",
-)
-TYPES = (
-    "document.created",
-    *READINGS,
-    "document.binned",
-    "document.restored",
-    "document.deleted",
-    "document.expired",
-    "collection.created",
-    "collection.updated",
-    "collection.added",
-    "collection.removed",
-    "collection.deleted",
-    "token.created",
-    "token.updated",
-    "token.revoked",
-    "token.sent",
-    "token.opened",
-    "token.visited",
-    "token.refused",
-    "token.spent",
-    "agreement.accepted",
-    "api_key.created",
-    "api_key.revoked",
-    "api_key.rotated",
-    "webhook.test",
-    "webhook.disabled",
-    "session.created",
-    "session.ended",
-    "member.added",
-    "member.accepted",
-    "member.changed",
-    "member.removed",
-    "invitation.created",
-    "invitation.withdrawn",
-    "identity.linked",
-    "identity.unlinked",
-    "password.changed",
-    "login.failed",
-    "account.exported",
-)
-
-_BESIDE_READINGS = (  # they end no minute
-    "document.created",
-    "token.opened",
-    "token.visited",
-    "token.refused",
-)
 
 # The credential that acts, part of every event; without a request it is the service itself.
 current_actor: ContextVar[Mapping[str, str]] = ContextVar(
@@ -117,22 +64,32 @@ class Event(Owned):
         return json.dumps(sent | position, separators=(",", ":"))
 
     @property
+    def event_type(self) -> EventType:
+        """All that is the same for each event of its type."""
+        return event_type(self.type)
+
+    @property
     def data(self) -> dict[str, Any]:
         facts: dict[str, Any] = json.loads(self.body)["data"]
         return facts
 
     @classmethod
     def record(cls, owner_id: str, type: str, facts: Facts, to: str | None = None) -> Self:
-        """Record an event in the owner's feed, for their webhooks or for the webhook `to` alone."""
-        return cls._insert(owner_id, type, {**facts, **current_actor.get()}, to)
+        """Record an event in the owner's feed, for their webhooks or for the webhook `to` alone.
+
+        Raises KeyError for a type that is not one of `EVENT_TYPES`.
+        """
+        return cls._insert(owner_id, EVENT_TYPES[type].name, {**facts, **current_actor.get()}, to)
 
     @classmethod
     def record_of_service(cls, type: str, facts: Facts) -> Self:
         """Record a fact about all of the service in its own chain, which the CLI exports.
 
         There `userId` names the account that the event is about, and not the member of a space who
-        did it.
+        did it. Raises KeyError for a type that is not one of `SERVICE_TYPES`.
         """
+        if type not in SERVICE_TYPES:
+            raise KeyError(type)
         actor = {name: value for name, value in current_actor.get().items() if name != "userId"}
         return cls._insert(SERVICE, type, {**facts, **actor}, None)
 
@@ -272,7 +229,7 @@ class Event(Owned):
         """
         with transaction(owner_id):
             about = {name: facts.get(name) for name in ("document_id", "collection_id")}
-            if type not in READINGS + _BESIDE_READINGS:
+            if event_type(type).merging is Merging.ENDS_MINUTE:
                 for about_id in filter(None, about.values()):
                     cls._record_readings_before(owner_id, about_id)
             head = EventHead.of(owner_id)

@@ -14,27 +14,12 @@ from crypto import is_authentic, mac
 from ..core import Allowance, TooManyRequests, counted
 from ..records import Owner
 from ..runtime import current_runtime
-from .event import READINGS, Event
+from .event import Event
+from .event_types import REFUSALS
 from .mail import Mail, compose, name_in_mail
 from .mail_limit import MAIL_KINDS
 
-NOTICES = ("token.opened", "token.refused", "token.spent")
-VISITED = "token.visited"
 MOST_LINES = 50
-_ABOUT_TARGETS = (*READINGS, "token.opened", VISITED)
-_SENTENCES = {
-    "token.opened": "A link was opened",
-    "token.visited": "A link was opened",
-    "token.spent": "A link has ended",
-    "token.refused": "A link was refused",
-    "webhook.test": "This is a test",
-}
-_REASONS = {
-    "password": ", as the password was wrong",
-    "code": ", as the code was wrong",
-    "recipient": ", as it is for other people",
-    "ended": ", as it has ended",
-}
 _QUESTION = """Hello,
 
 {} asks to have notices sent to this address
@@ -81,15 +66,12 @@ def line_of(event: Event, sentence: str | None) -> str:
     """
     data = event.data
     moment = datetime.fromtimestamp(event.created_at / 1000, UTC)
-    what = sentence or _without_names(event)
-    times = f", {counted(data['count'], 'time')}" if data.get("count", 1) > 1 else ""
-    what += _REASONS.get(data.get("reason", ""), "") + times
+    what = sentence or event.event_type.nameless or event.event_type.words.capitalize()
+    if reason := REFUSALS.get(data.get("reason", "")):
+        what += f", as {reason}"
+    if data.get("count", 1) > 1:
+        what += f", {counted(data['count'], 'time')}"
     return f"{moment:%Y-%m-%d %H:%M} UTC  {what}  {_page_about(event)}".rstrip()
-
-
-def _without_names(event: Event) -> str:
-    words = event.type.replace(".", " ").replace("_", " ").capitalize()
-    return _SENTENCES.get(event.type, words)
 
 
 def email_of(owner_id: str) -> str:
@@ -102,7 +84,7 @@ def _page_about(event: Event) -> str:
     settings = current_runtime().settings
     data = event.data
     pages = {"documentId": "documents", "collectionId": "collections", "tokenId": "links"}
-    if event.type not in _ABOUT_TARGETS:
+    if not event.event_type.leads_to_target:
         pages = {"tokenId": "links"} | pages
     known = (f"{path}/{data[name]}" for name, path in pages.items() if data.get(name))
     return f"{settings.base_url}/app/{next(known, 'activity')}" if settings.console == "on" else ""

@@ -19,10 +19,11 @@ from ..runtime import current_runtime, refuse_if_full
 from ..storage import separate_transaction, transaction
 from .attempt import Outcome
 from .delivery import WebhookDelivery
-from .event import TYPES, Event
+from .event import Event
+from .event_types import EVENT_TYPES, NOTICES, VISITED
 from .mail import is_mail_address
 from .mail_limit import MailLimit
-from .notices import NOTICES, VISITED, ask, email_of, is_code
+from .notices import ask, email_of, is_code
 from .webhook_url import MAIL_SCHEME, require_reachable
 
 OVERLAP_MS = 24 * 60 * 60 * 1000
@@ -62,7 +63,7 @@ class Webhook(SealedByOwner):
         webhook = cls.fresh(owner_id=owner_id, url=url, description=description)
         secret = signing.generate_secret()
         webhook.secrets = [[secret, None]]
-        webhook.types = _joined(types or (NOTICES if webhook.mail_address else TYPES))
+        webhook.types = _joined(types or (NOTICES if webhook.mail_address else EVENT_TYPES))
         if webhook.mail_address:
             webhook.disabled_at = webhook.created_at
             webhook.disabled_reason = UNCONFIRMED

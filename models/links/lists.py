@@ -9,7 +9,7 @@ from peewee import SQL, Case, fn
 
 from ..core import NotFound, now
 from ..documents import Collection, Document, listed_in
-from ..events import READINGS, Event, EventHead, facts_about
+from ..events import Event, EventHead, facts_about
 from ..records import ResultPage, RowWith
 from ..storage import param, prepared
 from .document_token import MOST_LIVE_LINKS, UPLOAD, DocumentToken, FormerTarget
@@ -292,7 +292,7 @@ def readings_by_links(
 ) -> list[tuple[Event, dict[str, Any]]]:
     """Return the readings by links among the last `events` of a target, newest first."""
     newest, _ = Event.feed(owner_id, events, None, oldest_first=False, **facts_about(target_id))
-    facts = [(event, event.data) for event in newest if event.type in READINGS]
+    facts = [(event, event.data) for event in newest if event.event_type.is_reading]
     return [(event, data) for event, data in facts if data.get("tokenId")]
 
 

@@ -27,41 +27,31 @@ _SOMEBODY = "Somebody"
 def sentence_of(event: Event) -> str | None:
     """Return a sentence about an event, which says who did what, with their names.
 
-    Returns None for an event that is not about a link, and where something is deleted or does not
-    open.
+    Returns None for an event of which notices tell no names, and where something is deleted or does
+    not open.
     """
-    say = _SENTENCES.get(event.type)
-    if say is not None:
+    sentence = event.event_type.notice
+    if event.event_type.notice_of_file and _is_of_file(event):
+        sentence = event.event_type.notice_of_file
+    if sentence:
         with suppress(NotFound, DecryptionError, KeyringError):
-            return say(event)
+            return sentence.format_map(_Names(event))
     return None
 
 
-def _opened(event: Event) -> str:
-    return f"{_reader(event)} opened {_target(event)}"
+def _is_of_file(event: Event) -> bool:
+    """Return whether a visit has brought a file: no other visit names both of these."""
+    return None not in {event.data.get("collectionId"), event.data.get("documentId")}
 
 
-def _saved(event: Event) -> str:
-    return f"{_reader(event)} saved {_target(event)}"
+class _Names:
+    """The names in the sentence about an event. Each is looked up when the sentence has it."""
 
+    def __init__(self, event: Event) -> None:
+        self._event = event
 
-def _visited(event: Event) -> str:
-    """Say who opened what, or who sent a file by a link that takes files."""
-    data = event.data
-    if data.get("collectionId") is None or data.get("documentId") is None:
-        return _opened(event)
-    document = Document.one_of(event.owner_id, data["documentId"])
-    sender = _typed(document.metadata.get("from"))
-    title = target_of(event.owner_id, data["collectionId"]).name
-    return f"{sender or _holder(event)} sent a file to {_quoted(title)}"
-
-
-def _ended(event: Event) -> str:
-    return f"{_link(event)} has ended"
-
-
-def _refused(event: Event) -> str:
-    return f"{_link(event)} was refused"
+    def __getitem__(self, word: str) -> str:
+        return _LOOK_UP[word](self._event)
 
 
 def _link(event: Event) -> str:
@@ -72,6 +62,16 @@ def _link(event: Event) -> str:
 def _target(event: Event) -> str:
     data = event.data
     return _quoted(target_of(event.owner_id, data.get("documentId") or data["collectionId"]).name)
+
+
+def _collection(event: Event) -> str:
+    return _quoted(target_of(event.owner_id, event.data["collectionId"]).name)
+
+
+def _sender(event: Event) -> str:
+    """Return who sent the file that a link has taken."""
+    document = Document.one_of(event.owner_id, event.data["documentId"])
+    return _typed(document.metadata.get("from")) or _holder(event)
 
 
 def _reader(event: Event) -> str:
@@ -116,13 +116,10 @@ def _plain(name: str) -> str:
     return " ".join(_HIDDEN.sub(" ", name).split())[:MOST_CHARACTERS]
 
 
-_SENTENCES: dict[str, Callable[[Event], str]] = {
-    "document.viewed": _opened,
-    "document.downloaded": _saved,
-    "collection.viewed": _opened,
-    "collection.downloaded": _saved,
-    "token.opened": _opened,
-    "token.visited": _visited,
-    "token.refused": _refused,
-    "token.spent": _ended,
+_LOOK_UP: dict[str, Callable[[Event], str]] = {  # by the words in braces of a notice
+    "reader": _reader,
+    "sender": _sender,
+    "target": _target,
+    "collection": _collection,
+    "link": _link,
 }
