@@ -47,6 +47,13 @@ class ApiKey(Credential):
         ]
 
     @classmethod
+    def condition(cls, name: str, value: Any, moment: Any) -> Any:
+        """Return the condition that a key has `ended`, or one by a column."""
+        if name == "ended":
+            return (cls.revoked_at <= moment) | (cls.expires_at <= moment)
+        return super().condition(name, value, moment)
+
+    @classmethod
     def issue(
         cls, owner: User, name: str | None, scopes: str, expires_at: int | None
     ) -> Issued[Self]:
@@ -82,11 +89,11 @@ class ApiKey(Credential):
     def _make_room(cls, owner_id: str, replaced_id: str) -> None:
         """Forget ended keys. Raise `QuotaExceeded` if too many live beside the replaced key."""
         most = current_runtime().settings.quota_api_keys
-        has_ended = (cls.revoked_at <= now()) | (cls.expires_at <= now())
+        has_ended = cls.condition("ended", True, now())
         of_owner = cls.select().where(cls.owner_id == owner_id)
         gone = of_owner.where(has_ended | (cls.id == replaced_id))
         refuse_if_full(of_owner.count() - gone.count(), most, "API key", "Revoke one first.")
-        cls.keep_newest(most, (cls.owner_id == owner_id) & has_ended)
+        cls.keep_newest(most, owner_id=owner_id, ended=True)
 
     @classmethod
     def of_secret(cls, secret: str) -> tuple[str, str, frozenset[str]]:

@@ -86,7 +86,7 @@ class Session(Credential):
             session.store()
             if not is_first:  # which belongs to the registration
                 Event.record(user.id, "session.created", {"session_id": session.id})
-            cls.keep_newest(current_runtime().settings.quota_sessions, cls.owner_id == user.id)
+            cls.keep_newest(current_runtime().settings.quota_sessions, owner_id=user.id)
         return session._started(user, seconds)
 
     def _started(self, user: Any, seconds: int) -> "StartedSession":
@@ -123,8 +123,8 @@ class Session(Credential):
                 raise SessionExpired from error
             facts = {"session_id": session.id, "user_id": user.id}
             Event.record(space.id, "session.created", facts)
-            of_member = (cls.owner_id == space.id) & (cls.acting_user_id == user.id)
-            cls.keep_newest(current_runtime().settings.quota_sessions, of_member)
+            most = current_runtime().settings.quota_sessions
+            cls.keep_newest(most, owner_id=space.id, acting_user_id=user.id)
         return session._started(space, seconds)
 
     @classmethod

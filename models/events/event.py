@@ -257,11 +257,18 @@ class Event(Owned):
     def _record_readings_before(
         cls, owner_id: str, about_id: str, *, with_later: bool = True
     ) -> None:
-        """Record the readings of a document or collection before the next event about it."""
+        """Record the readings of a document or collection before the next event about it.
+
+        Those beyond `MOST_RECORDED` follow behind it.
+        """
         unrecorded = current_runtime().unrecorded
-        due, later = unrecorded.take_about(owner_id, about_id, with_later=with_later)
+        due, later = unrecorded.take_about(
+            owner_id, about_id, with_later=with_later, most=MOST_RECORDED
+        )
         on_rollback(partial(unrecorded.put_back_about, due, later))
-        cls._insert_counted(due + later)
+        if due or later:
+            with EventHead.moved_once(owner_id):
+                cls._insert_counted(due + later)
 
     @classmethod
     def _insert_counted(cls, counted: Counted) -> None:

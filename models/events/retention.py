@@ -21,8 +21,8 @@ from .event import Event
 
 DAY_MS = 86_400_000
 MOST_HELD_BACK = 3  # times the quota, by a delivery that is pending for days
-BATCH = 2_000  # entries forgotten in one transaction: no other writer waits for long
-BATCHES = 5  # of one chain in each run, so that no chain grows faster
+BATCH = 500  # entries forgotten in one transaction: no other writer waits for long
+BATCHES = 20  # of one chain in each run, so that no chain grows faster
 _ALTERED = "Event %d of %s was altered outside of the service, and is not forgotten."
 
 
@@ -82,11 +82,12 @@ def _forget_many_of(owner_id: str, most: int) -> None:
             newest = EventHead.of(owner_id).sequence
             # What this run gives up is still held back until the next one.
             pending = min(pending, WebhookDelivery.first_pending_event(owner_id) or "~")
-            last_sent = _forget(owner_id, pending, newest - most)
-            last_given_up = _forget(owner_id, "~", newest - MOST_HELD_BACK * most)
-            if last_given_up:
-                WebhookDelivery.give_up_until(owner_id, last_given_up.id)
-        if not (last_sent or last_given_up):
+            last = _forget(owner_id, pending, newest - most)
+            if last is None:
+                last = _forget(owner_id, "~", newest - MOST_HELD_BACK * most)
+                if last:
+                    WebhookDelivery.give_up_until(owner_id, last.id)
+        if last is None:
             return
 
 

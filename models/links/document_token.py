@@ -358,7 +358,7 @@ class DocumentToken(Credential, OfTarget):
         keep_text(target, self.agreement)
         self.change(target_id=target.id, answers_id=_new_answers_id())
         self.record_event("token.updated", changed=["target"], **{"from": former.id})
-        FormerTarget.add(self.id, self.owner_id, former.id)
+        FormerTarget.add(self, former.id)
         self._set_options({})
 
     def _store_options(self, changed: list[str]) -> None:
@@ -551,10 +551,12 @@ class FormerTarget(SealedByOwner, OfTarget):
     target_id = TextField(column_name="document_id")
 
     @classmethod
-    def add(cls, token_id: str, owner_id: str, target_id: str) -> None:
+    def add(cls, token: DocumentToken, target_id: str) -> None:
         """Keep a former target, in the transaction that changes the target of the link."""
-        cls.fresh(owner_id=owner_id, token_id=token_id, target_id=target_id).store()
-        cls.keep_newest(MOST_FORMER_TARGETS, cls.token_id == token_id)
+        former = cls.fresh(owner_id=token.owner_id, token_id=token.id, target_id=target_id)
+        former.owner_key = token.owner_key
+        former.store()
+        cls.keep_newest(MOST_FORMER_TARGETS, token_id=token.id)
 
     @classmethod
     def tell_since_when(cls, tokens: Sequence[DocumentToken]) -> None:

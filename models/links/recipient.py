@@ -67,7 +67,7 @@ class Recipient(SealedByTarget):
         cls.delete().where(cls.token_id == token_id, cls.digest == digest).execute()  # altered
         row = cls.fresh(owner_id=target.owner_id, token_id=token_id)
         row.store_without_code(target, address)
-        cls.keep_newest(MOST_RECIPIENTS, cls.token_id == token_id)
+        cls.keep_newest(MOST_RECIPIENTS, token_id=token_id)
         return row
 
     def store_without_code(self, target: Target, address: str) -> None:

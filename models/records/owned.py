@@ -2,7 +2,7 @@
 
 from typing import Any, Self, TypeVar
 
-from peewee import DoesNotExist, TextField
+from peewee import SQL, DoesNotExist, TextField
 
 from crypto import DecryptionError, RootKeyMissing
 from crypto.row_texts import RowCipher, remembered_cipher
@@ -16,6 +16,7 @@ from .table import Table, cached_property
 R = TypeVar("R")
 ResultPage = tuple[list[R], str | None]  # rows, and the `after` of the next page
 LAST = "~"  # sorts after every id
+MOST_DELETED = 100  # rows beyond the newest, in the transaction of an insertion
 
 
 class Owned(Table):
@@ -63,6 +64,15 @@ class Owned(Table):
         next_after = rows[limit - 1].id if len(rows) > limit else None
         return cls.opened(rows[:limit]), next_after
 
+    @classmethod
+    def keep_newest(cls, most: int, **filters: Any) -> None:
+        """Delete the rows that meet the filters, but the newest `most`; inside a transaction.
+
+        At most the oldest `MOST_DELETED` are deleted, so that no other writer waits for long: the
+        next call goes on.
+        """
+        _beyond_newest(cls, tuple(filters)).execute(most=most, now=now(), **filters)
+
 
 class SealedByOwner(SealedRow, Owned):
     """A row that is sealed under the key of the user to whom it belongs."""
@@ -106,11 +116,20 @@ def _page(table: type[Owned], filters: tuple[str, ...], oldest_first: bool) -> A
 
 
 def _owned(table: type[Owned], filters: tuple[str, ...]) -> Any:
-    moment = param("now")
-    conditions = [table.condition(name, param(name), moment) for name in filters]
-    return table.select().where(
-        table.owner_id == param("owner_id"), *table.live(moment), *conditions
-    )
+    of_owner = table.owner_id == param("owner_id")
+    return table.select().where(of_owner, *table.live(param("now")), *_met(table, filters))
+
+
+def _met(table: type[Owned], filters: tuple[str, ...]) -> list[Any]:
+    return [table.condition(name, param(name), param("now")) for name in filters]
+
+
+@prepared
+def _beyond_newest(table: type[Owned], filters: tuple[str, ...]) -> Any:
+    ids = table.select(table.id).where(*_met(table, filters))
+    newest_of_them = ids.order_by(table.id.desc()).limit(SQL("1")).offset(param("most"))
+    oldest = ids.where(table.id <= newest_of_them).order_by(table.id)
+    return table.delete().where(table.id.in_(oldest.limit(SQL(str(MOST_DELETED)))))
 
 
 def has_passed(expires_at: int | None) -> bool:

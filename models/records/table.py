@@ -161,12 +161,6 @@ class Table(Model):
         return own
 
     @classmethod
-    def keep_newest(cls, most: int, condition: Any) -> None:
-        """Delete the rows that meet the condition, but the newest `most`; inside a transaction."""
-        newest_first = cls.select(cls.id).where(condition).order_by(cls.id.desc())
-        cls.delete().where(condition, cls.id <= newest_first.limit(1).offset(most)).execute()
-
-    @classmethod
     def keep_newest_of_each(cls, column: Any, most: int, condition: Any = _ANY) -> None:
         """Keep the newest rows of each value of the column, in batches; in no transaction."""
         groups: Any = cls.select(column).where(condition).group_by(column)

@@ -194,20 +194,24 @@ class UnrecordedEvents:
                 del self._due[owner_id]
 
     def take_about(
-        self, owner_id: str, about_id: str, *, with_later: bool
+        self, owner_id: str, about_id: str, *, with_later: bool, most: int
     ) -> tuple[Counted, Counted]:
-        """Take the events that are due about a document or collection.
+        """Take the first `most` events that are due about a document or collection.
 
-        With `with_later` also those that followed, whose count starts again from zero.
+        With `with_later` also those that followed, whose count starts again from zero; those beyond
+        `most` are due then.
         """
         with self._lock:
             due = self._due.get(owner_id, Due())
-            taken = [pair for pair in due.events if pair[0].about_id == about_id]
+            about, others = _parted(due.events, about_id)
+            taken = about[:most]
             if taken:
-                due.events = [pair for pair in due.events if pair[0].about_id != about_id]
+                due.events = about[most:] + others
                 self._count_due -= len(taken)
             later = _counted(self._windows.pop(about_id, {})) if with_later else []
-            return taken, later
+            room = most - len(taken)
+            self._add_due(later[room:])
+            return taken, later[:room]
 
     def put_back_about(self, due: Counted, later: Counted) -> None:
         """Make due again what `take_about` has taken and was not recorded."""
@@ -246,6 +250,13 @@ class UnrecordedEvents:
         if count := sum(count for _, count in counted):
             self.lost += count
             logging.getLogger("docservice").error("%d readings are lost", count, exc_info=error)
+
+
+def _parted(events: Counted, about_id: str) -> tuple[Counted, Counted]:
+    """Return the events about a document or collection, and the others."""
+    about = [pair for pair in events if pair[0].about_id == about_id]
+    others = [pair for pair in events if pair[0].about_id != about_id]
+    return about, others
 
 
 def _counted(windows: dict[CountedEvent, Window]) -> Counted:

@@ -111,6 +111,29 @@ def test_live_api_keys_are_limited_and_dead_ones_do_not_count(alice, clock):
     new_key(alice)
 
 
+def test_of_many_sessions_beyond_a_lower_limit_the_oldest_hundred_end_with_each_new_one(
+    alice, bob, runtime
+):
+    low, runtime.settings = runtime.settings, replace(runtime.settings, quota_sessions=1000)
+    of_bob = Session.begin(bob, 60)
+    ids = [Session.begin(alice, 60).id for _ in range(210)]
+    runtime.settings = low
+    for ended in (100, 200, 210):
+        ids.append(Session.begin(alice, 60).id)
+        left = {one.id for one in Session.all_newest_first()} - {of_bob.id}
+        assert left == set(ids[ended:])
+
+
+def test_no_transaction_forgets_very_many_events(alice, changed_rows):
+    with transaction():
+        for _ in range(1200):
+            Event.record(alice.id, "webhook.test", {})
+    changed_rows.clear()
+    sweep()
+    assert rows(Event, alice) == LIMITS["quota_events"]
+    assert max(changed_rows) <= 510
+
+
 def test_of_the_events_of_a_user_the_newest_are_kept(alice, bob):
     ids = [Event.record(alice.id, "webhook.test", {}).id for _ in range(25)]
     Event.record(bob.id, "webhook.test", {})

@@ -6,6 +6,7 @@ import pytest
 
 from models import DocumentToken, Event, connected
 from models.events import current_actor
+from models.events import event as event_module
 from models.links import LinkOptions, count_view, delete_document
 from models.runtime import unrecorded as unrecorded_module
 from models.storage import group_commit, transaction
@@ -75,6 +76,23 @@ def test_readings_are_recorded_before_what_happens_to_the_document_next(alice):
     delete_document(document)
     assert readings(alice) == [("document.viewed", 1), ("document.viewed", 3)]
     assert Event.feed(alice.id, 100, None)[0][-1].type == "document.deleted"
+
+
+def test_of_very_many_readings_some_are_recorded_before_what_happens_next_and_the_others_behind(
+    alice, monkeypatch
+):
+    monkeypatch.setattr(event_module, "MOST_RECORDED", 3)
+    document = upload(alice)
+    for link in range(5):
+        read(document, actor=LINK | {"tokenId": f"tok_{link}"})
+    Event.record_merged_readings()
+    for link in range(5):
+        read(document, actor=LINK | {"tokenId": f"tok_{link}"}, times=1 + link)
+    delete_document(document)
+    Event.record_merged_readings()
+    events, _ = Event.feed(alice.id, 100, None)
+    told = [event.data.get("count", event.type) for event in events]
+    assert told[-6:] == [1, 2, 3, "document.deleted", 4, 5]
 
 
 def test_counts_survive_a_transaction_that_fails(alice):
