@@ -136,11 +136,11 @@ class SealedRow(Table):
     def store_copies(self, copies: Iterable[dict[str, str]]) -> None:
         """Insert a copy of the row for each dictionary, which has the columns that are its own."""
         text = self._text()
-        rows = []
-        for own in copies:
-            self.__data__.update(own)
-            self.sealed = self.cipher().seal(text, self._bound())
-            rows.append(self._columns())
+        cipher = self.cipher()
+        columns = self._columns()
+        rows = [columns | own for own in copies]
+        for row in rows:
+            row["sealed"] = cipher.seal(text, _binding(type(self), row))
         self._insert_rows(rows)
 
     def change(self, **changes: Any) -> None:
@@ -190,13 +190,7 @@ class SealedRow(Table):
         return self.as_stored(*self.key_values())
 
     def _bound(self) -> bytes:
-        value_of = self.__data__.get
-        lines = [
-            f"{column}={value!a}"
-            for name, column in _bound_columns(type(self))
-            if (value := value_of(name)) is not None
-        ]
-        return "\n".join(("row/1", self._meta.table_name, *lines)).encode()
+        return _binding(type(self), self.__data__)
 
     def _is_shown(self) -> bool:
         try:
@@ -239,6 +233,17 @@ def _plain(value: Any) -> Any:
     if isinstance(value, int):
         return int(value)
     return str(value) if isinstance(value, str) else bytes(value)
+
+
+def _binding(table: type[SealedRow], values: dict[str, Any]) -> bytes:
+    """Return the lines that a sealed text is bound to, from the values of the columns by name."""
+    value_of = values.get
+    lines = [
+        f"{column}={value!a}"
+        for name, column in _bound_columns(table)
+        if (value := value_of(name)) is not None
+    ]
+    return "\n".join(("row/1", table._meta.table_name, *lines)).encode()
 
 
 @cache
