@@ -1,12 +1,11 @@
 """Collections: ordered lists of documents with a title, which links open as a whole."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from flask import Response
 
-from models import Collection, DocumentToken, RowWith
+from models import Collection, DocumentToken, RowWith, in_one_transaction
 from models.links import LinkOptions, delete_collection
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, g
@@ -115,8 +114,10 @@ class NewCollectionWithLink(RowWith[Collection]):
 
 
 def _make(owner_id: str, token: Any, **facts: Any) -> NewCollectionWithLink:
-    if token is None:
-        return NewCollectionWithLink(Collection.make(owner_id, **facts)[0], None)
-    issue = partial(DocumentToken.issue, options=LinkOptions.of(owner_id, **token))
-    collection, issued = Collection.make(owner_id, with_row=issue, **facts)
-    return NewCollectionWithLink(collection, with_addresses(issued))
+    options = None if token is None else LinkOptions.of(owner_id, **token)
+    link = None
+    with in_one_transaction():
+        collection = Collection.make(owner_id, **facts)
+        if options:
+            link = with_addresses(DocumentToken.issue(collection, options))
+    return NewCollectionWithLink(collection, link)

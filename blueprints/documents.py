@@ -1,17 +1,16 @@
 """Documents: upload, list, get, edit, delete."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models import Collection, Document, DocumentToken, Issued, RowWith, current_runtime
+from models import Collection, Document, DocumentToken, RowWith, current_runtime
 from models.core import (
     Allowance,
     ScopeMissing,
 )
 from models.documents import find_documents
 from models.documents import upload as store
-from models.links import delete_document
+from models.links import LinkOptions, delete_document
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, g
 from .http.base64_payload import Base64Payload
@@ -82,9 +81,9 @@ def edit(body: dict[str, Any], id: str) -> Document:
     `documents:delete` to give the document an earlier end. An API key without `documents:read` gets
     a response that shows of name, metadata and SHA-256 only the values it has sent.
     """
-    document = Document.one_of(g.caller.owner_id, id)
-    document.edit(**body, may_end_earlier=g.caller.may(DELETE))
-    return document if g.caller.may(READ) else document.showing_only(body)
+    caller = g.caller
+    document = Document.edit(caller.owner_id, id, **body, may_end_earlier=caller.may(DELETE))
+    return document if caller.may(READ) else document.showing_only(body)
 
 
 @documents.delete("/<id>", accepts=OWNER, scope=DELETE)
@@ -111,20 +110,15 @@ def _store(
 
     `token` holds the link's options.
     """
-    if collection_id and not g.caller.may(READ):
-        raise ScopeMissing(f"To add to a collection, this API key needs {READ!r}. Make one.")
-
-    def prepare() -> Callable[[Document], Issued[DocumentToken] | None]:
-        append = Collection.appender_to(owner_id, collection_id) if collection_id else None
-        issue = None if token is None else DocumentToken.first_link(owner_id, **token)
-
-        def with_row(document: Document) -> Issued[DocumentToken] | None:
-            issued = issue(document) if issue else None
-            if append:
-                append(document)
-            return issued
-
-        return with_row
-
-    document, issued = store(owner_id, payload, prepare=prepare, **facts)
-    return UploadedDocument(document, with_addresses(issued) if issued else None)
+    if collection_id:
+        if not g.caller.may(READ):
+            raise ScopeMissing(f"To add to a collection, this API key needs {READ!r}. Make one.")
+        Collection.one_of(owner_id, collection_id)  # raises `NotFound` before anything is stored
+    options = None if token is None else LinkOptions.of(owner_id, **token)
+    link = None
+    with store(owner_id, payload, **facts) as document:
+        if options:
+            link = with_addresses(DocumentToken.issue(document, options, with_upload=True))
+        if collection_id:
+            Collection.append(owner_id, collection_id, document)
+    return UploadedDocument(document, link)

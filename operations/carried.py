@@ -99,7 +99,12 @@ def target_here(facts: RowFacts) -> Target | None:
 
 
 def facts_of_document(document: Document) -> RowFacts:
-    facts = {name: getattr(document, name) for name in (*_DOCUMENT_COLUMNS, "meta")}
+    facts = {name: getattr(document, name) for name in _DOCUMENT_COLUMNS}
+    facts["meta"] = {
+        "name": document.given_name,
+        "metadata": document.metadata,
+        "sha256": document.sha256,
+    }
     return {**facts, "came_by": document.came_by, "uploader_id": document.uploader_id}
 
 
@@ -108,6 +113,9 @@ def new_document(owner_id: str, facts: RowFacts) -> Document:
     document = Document(owner_id=owner_id, **{name: facts[name] for name in _DOCUMENT_COLUMNS})
     document.came_by = facts.get("came_by")
     document.uploader_id = facts.get("uploader_id")
+    document.given_name = facts["meta"]["name"]
+    document.given_metadata = facts["meta"]["metadata"]
+    document.sha256 = facts["meta"]["sha256"]
     return document
 
 

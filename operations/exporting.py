@@ -100,7 +100,7 @@ class _Export:
     def _write_original(self, document: Document) -> bool:
         """Write an original, unless it is there; return whether it is."""
         try:
-            _ = document.meta
+            _ = document.values
             if not self._folder.has_document(document.id):
                 self._folder.write_document(document.id, document.read())
             return True

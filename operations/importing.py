@@ -409,7 +409,7 @@ class _Import:
         elif owner_of(Document, facts["id"]) is None:
             document = new_document(self._account.id, facts)
             pieces = self._account.folder.document(document.id)
-            store_as_exported(document, pieces, facts["meta"])
+            store_as_exported(document, pieces)
         self._progress.add(facts["size"])
 
     def _store_row(self, kind: str, facts: RowFacts) -> None:

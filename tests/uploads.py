@@ -1,10 +1,9 @@
 """An upload without HTTP, for tests of the models."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from models import DocumentToken
+from models import Collection, DocumentToken
 from models.core import PayloadTooLarge
 from models.documents import uploads as models_upload
 from models.storage.payloads import PIECE_BYTES
@@ -30,11 +29,14 @@ class Sent:
 
 
 def upload(owner, payload=b"content", content_type="text/plain", **fields):
-    sent = Sent(pieces(payload), len(payload))
-    document, _ = models_upload.upload(owner.id, sent, content_type=content_type, **fields)
+    return send(owner, Sent(pieces(payload), len(payload)), content_type, **fields)
+
+
+def send(owner, sent, content_type="text/plain", *, link=None, collection=None, **fields):
+    """Upload what is sent, with a link of these options, and append it to the collection."""
+    with models_upload.upload(owner.id, sent, content_type=content_type, **fields) as document:
+        if link:
+            DocumentToken.issue(document, link, with_upload=True)
+        if collection:
+            Collection.append(owner.id, collection.id, document)
     return document
-
-
-def first_link(options):
-    """What issues the first link of a new document."""
-    return partial(DocumentToken.issue, options=options, with_upload=True)

@@ -51,7 +51,7 @@ def make_collection() -> Response:
     """Make a collection"""
     facts = NewCollection().load(words_of_form())
     del facts["token"]
-    id = once(lambda: Collection.make(g.caller.owner_id, **facts)[0].id)
+    id = once(lambda: Collection.make(g.caller.owner_id, **facts).id)
     asks_for_files = request.form.get("act") == "request"
     return go(f"{PATH}/{id}/requests" if asks_for_files else f"{PATH}/{id}", "made")
 

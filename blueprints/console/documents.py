@@ -10,7 +10,7 @@ from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
 import viewer
-from models import Collection, Document, DocumentToken, current_runtime
+from models import Collection, Document, DocumentToken, current_runtime, in_one_transaction
 from models.core import NotFound, counted
 from models.documents import (
     ORDERS,
@@ -30,7 +30,7 @@ from models.links import (
     delete_for_good,
     link_of_owner,
     links_by_target,
-    replacer_of,
+    replace_document,
     shared_collections,
     shared_documents,
     shared_in_collections,
@@ -183,7 +183,7 @@ def _act_on_selected() -> Response:
         return _save_selected(owner_id, ids)
     if act == "collect":
         title = f"{counted(len(ids), 'document')}, {today()}"
-        made = Collection.make(owner_id, title, document_ids=ids)[0]
+        made = Collection.make(owner_id, title, document_ids=ids)
         return go(f"/app/collections/{made.id}", "collected")
     put_in_bin(owner_id, ids)
     return go(page_of(request.form.get("back", "")) or HOME, "binned", id=ids)
@@ -203,10 +203,10 @@ def _link_to_all(owner_id: str, ids: list[str], terms: dict[str, Any]) -> str:
         options = LinkOptions.of(owner_id, **terms)
         return str(DocumentToken.issue(_owned(ids[0]), options).row.id)
     first = _owned(ids[0]).name[:MOST_TITLE_CHARACTERS]
-    with_link = DocumentToken.first_link(owner_id, **terms)
-    title = f"{first} + {len(ids) - 1}"
-    _, issued = Collection.make(owner_id, title, document_ids=ids, with_row=with_link)
-    return str(issued.row.id)
+    options = LinkOptions.of(owner_id, **terms)
+    with in_one_transaction():
+        together = Collection.make(owner_id, f"{first} + {len(ids) - 1}", document_ids=ids)
+        return str(DocumentToken.issue(together, options, with_upload=True).row.id)
 
 
 def _save_selected(owner_id: str, ids: list[str]) -> Response:
@@ -223,7 +223,7 @@ def _save_selected(owner_id: str, ids: list[str]) -> Response:
 # Uploading
 
 
-def _store_sent(**facts: Any) -> dict[str, Any]:
+def _store_sent(former: Document | None = None) -> dict[str, Any]:
     """Store the form of this request once, and return the result of `_store`."""
     body = seekable_body(request)
     content_type = request.content_type or ""
@@ -235,25 +235,27 @@ def _store_sent(**facts: Any) -> dict[str, Any]:
         if part.name not in _FILE_PARTS
     )
     key = request.args.get("key", "")
-    made: dict[str, Any] = once(lambda: _store(parts, **facts), key, digest)
+    made: dict[str, Any] = once(lambda: _store(parts, former), key, digest)
     return made
 
 
-def _store(parts: list[Part], **more: Any) -> dict[str, Any]:
+def _store(parts: list[Part], former: Document | None) -> dict[str, Any]:
     """Store the files of a form. Return the path of a page, and the ids of a link and a collection.
 
-    Either id may be None. `more` holds arguments of `upload` beside those that the parts give. Of
-    several files none is stored if one is refused.
+    Either id may be None. A single file takes the place of the `former` document, if there is one.
+    Of several files none is stored if one is refused.
     """
     wants_link = text("act") == "link"
     terms = NewDocumentToken().load(link_fields()) if wants_link else None
     files = [part for part in parts if part.name == "file"]
     if len(files) > 1:
         return _store_several(files, [part for part in parts if part.name == "collectionId"], terms)
-    return _store_one(parts, terms, **more)
+    return _store_one(parts, terms, former)
 
 
-def _store_one(parts: list[Part], terms: dict[str, Any] | None, **more: Any) -> dict[str, Any]:
+def _store_one(
+    parts: list[Part], terms: dict[str, Any] | None, former: Document | None = None
+) -> dict[str, Any]:
     owner_id = g.caller.owner_id
     form: Any = [part for part in parts if part.name in _FILE_PARTS]
     facts = UploadForm().load(form)
@@ -262,16 +264,22 @@ def _store_one(parts: list[Part], terms: dict[str, Any] | None, **more: Any) -> 
     collection_id = facts.pop("collection_id", None)
     del facts["token"]
     current_runtime().upload_limiter.spend(owner_id)
-    if terms is not None:
-        facts["prepare"] = partial(DocumentToken.first_link, owner_id, **terms)
-    elif collection_id:
-        facts["prepare"] = partial(Collection.appender_to, owner_id, collection_id)
-    document, issued = upload(owner_id, payload, content_type=content_type, **facts | more)
-    return {
-        "address": f"{HOME}/{document.id}",
-        "link": None if terms is None else issued.row.id,
-        "collection": collection_id,
-    }
+    if former:
+        facts["metadata"] = former.metadata
+        facts["expires_at"] = former.expires_at
+    if collection_id:
+        Collection.one_of(owner_id, collection_id)  # raises `NotFound` before anything is stored
+    options = None if terms is None else LinkOptions.of(owner_id, **terms)
+    link_id = None
+    with upload(owner_id, payload, content_type=content_type, **facts) as document:
+        if options:
+            link_id = DocumentToken.issue(document, options, with_upload=True).row.id
+        if collection_id:
+            Collection.append(owner_id, collection_id, document)
+        if former:
+            replace_document(former.id, document)
+    address = f"{HOME}/{document.id}"
+    return {"address": address, "link": link_id, "collection": collection_id}
 
 
 def _store_several(
@@ -345,7 +353,7 @@ def edit_document(id: str) -> Response:
     """Change the document's name, metadata or end"""
     fields = {"name": text("name") or "", "metadata": _metadata(), **end()}
     body = DocumentEdit().load(fields)
-    _owned(id).edit(**body, may_end_earlier=g.caller.may(DELETE))
+    Document.edit(g.caller.owner_id, id, **body, may_end_earlier=g.caller.may(DELETE))
     return go(f"{HOME}/{id}", "saved")
 
 
@@ -418,12 +426,7 @@ def ask_for_newer(id: str) -> Response:
 @document.post("/newer", scope=WRITE, shows=ask_for_newer, form=UploadForm())
 def store_newer(id: str) -> Response:
     """Store a newer file: links to the document and its places in collections lead there"""
-    former = _owned(id)
-    made = _store_sent(
-        prepare=partial(replacer_of, g.caller.owner_id, id),
-        metadata=former.metadata,
-        expires_at=former.expires_at,
-    )
+    made = _store_sent(former=_owned(id))
     return go(made["address"], "newer", former=id) if accepts_html() else jsonify(made)
 
 

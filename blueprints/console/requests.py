@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response, request
 
-from models import Collection, DocumentToken
+from models import Collection, DocumentToken, in_one_transaction
 from models.links import FileRequest, LinkOptions, requests_of_owner
 
 from ..http import WRITE, g
@@ -51,9 +51,8 @@ def request_files() -> Response:
     options = LinkOptions.of(owner_id, **NewDocumentToken().load(fields | usual))
 
     def make() -> Any:
-        _, issued = Collection.make(
-            owner_id, **facts, with_row=lambda made: DocumentToken.issue(made, options)
-        )
-        return issued.row.id
+        with in_one_transaction():
+            collection = Collection.make(owner_id, **facts)
+            return DocumentToken.issue(collection, options).row.id
 
     return go_to_ready([once(make)])

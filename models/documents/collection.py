@@ -6,8 +6,8 @@ owner: somebody who alters the database can neither read nor extend a list. The 
 are not there for the moment, too; nobody sees those.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Self, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
 
 from peewee import Table as TableReference
 from peewee import fn
@@ -26,7 +26,6 @@ USUAL_MAX_BYTES = 1 << 30
 _LISTED: Any = TableReference("collection_document", ("document_id", "collection_id"))
 _FIELDS = {"title": "title", "note": "note", "max_bytes": "maxBytes"}  # their names in events
 _ABSENT = "One of these documents is not there, or is not yours."
-T = TypeVar("T")
 
 
 class Collection(KeyedRow, Owned):
@@ -55,9 +54,8 @@ class Collection(KeyedRow, Owned):
         note: str | None = None,
         document_ids: Sequence[str] = (),
         max_bytes: int = USUAL_MAX_BYTES,
-        with_row: Callable[["Collection"], T] = lambda _: None,  # type: ignore[assignment,return-value]
-    ) -> tuple[Self, T]:
-        """Return a new collection, and the result of `with_row` in the same transaction.
+    ) -> Self:
+        """Return a new collection of these documents.
 
         Raises `NotFound` unless all documents are the owner's, `Invalid`, `QuotaExceeded`.
         """
@@ -73,7 +71,7 @@ class Collection(KeyedRow, Owned):
             collection.store()
             collection.record_event("collection.created")
             collection._change(add=document_ids, add_pointer="#/documentIds")
-            return collection, with_row(collection)
+            return collection
 
     @classmethod
     def edit(cls, owner_id: str, id: str, **changes: Any) -> Self:
@@ -90,23 +88,20 @@ class Collection(KeyedRow, Owned):
             return collection
 
     @classmethod
+    def append(cls, owner_id: str, id: str, document: Document) -> None:
+        """Append a new document, in the transaction that stores its row.
+
+        Raises `NotFound`, `Invalid`.
+        """
+        cls.edit(owner_id, id, add=[document.id], add_pointer="#/collectionId")
+
+    @classmethod
     def holding(cls, document: Document) -> list[Self]:
         """Return the collections with this document."""
         found = cls.select().where(
             cls.owner_id == document.owner_id, cls.condition("document_id", document.id, 0)
         )
         return cls.rows(found)
-
-    @classmethod
-    def appender_to(cls, owner_id: str, id: str) -> Callable[[Document], Self]:
-        """Return a function that appends a new document, in the transaction that stores its row.
-
-        Raises `NotFound`; the function raises `NotFound`, too, or `Invalid`.
-        """
-        cls.one_of(owner_id, id)
-        return lambda document: cls.edit(
-            owner_id, id, add=[document.id], add_pointer="#/collectionId"
-        )
 
     def replace_document(self, former_id: str, newer_id: str) -> None:
         """Have a newer document take the place of a former one, in an open transaction.

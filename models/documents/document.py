@@ -23,6 +23,7 @@ from .payload import Payload
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
 
+_GIVEN = {"name": "given_name", "metadata": "given_metadata"}  # where a change of each is kept
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
 
 
@@ -143,25 +144,17 @@ class Document(Payload, Owned):
             raise NotFound
         return found
 
-    @property
-    def meta(self) -> dict[str, Any]:
-        """`name` and `metadata` as they were given, and `sha256`."""
-        return {"name": self.given_name, "metadata": self.metadata, "sha256": self.sha256}
-
-    @meta.setter
-    def meta(self, meta: Mapping[str, Any]) -> None:
-        self.given_name = meta["name"]
-        self.given_metadata = meta["metadata"]
-        self.sha256 = meta["sha256"]
-
-    def showing_only(self, known: dict[str, Any]) -> Self:
-        """Show only `name` and `metadata` of the sealed fields, if they are known."""
-        shown = {name: value for name, value in known.items() if value is not None}
-        self.meta = {"name": None, "metadata": {}, "sha256": ""} | shown
+    def showing_only(self, known: Mapping[str, Any]) -> Self:
+        """Show of the sealed values only those that are known, by the names that `edit` takes."""
+        self.values = {}
+        for name, value in known.items():
+            if name in _GIVEN:
+                setattr(self, _GIVEN[name], value)
         return self
 
     @property
     def name(self) -> str:
+        """The name that was given, or one made of id and type."""
         return self.given_name or self.default_name
 
     @property
@@ -183,19 +176,21 @@ class Document(Payload, Owned):
         self.wrap_key()
         self.store()
 
-    def edit(self, *, may_end_earlier: bool = True, **changes: Any) -> None:
-        """Change `name`, `metadata` or `expires_at`; None removes a value.
+    @classmethod
+    def edit(cls, owner_id: str, id: str, *, may_end_earlier: bool = True, **changes: Any) -> Self:
+        """Return the document with another `name`, `metadata` or `expires_at`; None removes one.
 
-        Raises `ScopeMissing` for an end earlier than the present one, unless it `may_end_earlier`.
+        Raises `NotFound`, `Invalid`, and `ScopeMissing` for an end earlier than the present one,
+        unless it `may_end_earlier`.
         """
-        require_future(changes.get("expires_at"))
-        with transaction(self.owner_id):
-            found = Document.one_of(self.owner_id, self.id)  # read again under the writer lock
-            expires_at = changes.get("expires_at", found.expires_at)
-            if not may_end_earlier and _is_earlier(expires_at, found.expires_at):
+        with transaction(owner_id):
+            document = cls.one_of(owner_id, id)  # read under the lock
+            expires_at = changes.get("expires_at", document.expires_at)
+            require_future(changes.get("expires_at"))
+            if not may_end_earlier and _is_earlier(expires_at, document.expires_at):
                 raise ScopeMissing("An earlier end needs the scope 'documents:delete'. Leave it.")
-            columns = {"name": "given_name", "metadata": "given_metadata"}
-            self.change(**{columns.get(name, name): value for name, value in changes.items()})
+            document.change(**{_GIVEN.get(name, name): value for name, value in changes.items()})
+            return document
 
     @staticmethod
     def password_seal(password: str, caller: str) -> PasswordSeal:

@@ -6,12 +6,12 @@ the last transaction, they cannot be read. An object is stored as a whole before
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from peewee import OperationalError
 
@@ -45,7 +45,6 @@ _NOT_STORED = (
     "runs this."
 )
 LastPieces = tuple[int, list[bytes]]  # and the number of the first of them
-T = TypeVar("T")
 
 
 class SentPayload(Protocol):
@@ -60,6 +59,7 @@ class SentPayload(Protocol):
         """Raise `PayloadTooLarge`, or the error of an invalid payload."""
 
 
+@contextmanager
 def upload(
     owner_id: str,
     payload: SentPayload,
@@ -70,21 +70,19 @@ def upload(
     expires_at: int | None = None,
     origin: Mapping[str, str] = MappingProxyType({}),
     came_by: str | None = None,
-    prepare: Callable[[], Callable[[Document], T]] = lambda: lambda _: None,  # type: ignore[assignment,return-value]
-) -> tuple[Document, T]:
-    """Store a new document; return it with the result of the function that `prepare` returns.
+) -> Iterator[Document]:
+    """Store a new document. What the block does is stored in one transaction with its row.
 
-    `prepare` is called when nothing is left that could refuse the payload. Its function is called
-    in the transaction that stores the row. `origin` are facts for the event that records it;
-    `came_by` is the id of the link by which a stranger sends it.
+    The payload is received before the block begins, without the writer lock. `origin` are facts for
+    the event that records the document; `came_by` is the id of the link by which a stranger sends
+    it.
 
-    Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and the errors of `payload`, `prepare`
-    and its function: then nothing is stored.
+    Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and the errors of `payload` and the
+    block: then nothing is stored. Raises `StoredUnsynced` if all is stored and not synced.
     """
     payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
     require_future(expires_at)
     _require_quota(owner_id, payload.size)
-    with_row = prepare()
     document = Document.fresh(owner_id=owner_id, content_type=content_type)
     document.size = payload.size
     document.expires_at = expires_at
@@ -92,22 +90,36 @@ def upload(
     document.origin = origin
     document.came_by = came_by
     document.uploader_id = _acting_user_id()
-    meta = {"name": name, "metadata": metadata or {}}
-    return document, _store_or_abort(document, payload.pieces(), meta, with_row)
+    document.given_name = name
+    document.given_metadata = metadata or {}
+    with _stored_or_aborted(document), _disk_space_for(document), _steps_of(document):
+        since = engine().sync_failures()
+        digest = hashlib.sha256()
+        first, last = _store_payload(document, payload.pieces(), digest)
+        document.sha256 = digest.hexdigest()
+        with transaction(owner_id, since=since), EventHead.moved_once(owner_id):
+            on_rollback(partial(_abort, document))
+            _require_member(owner_id)
+            _require_quota(owner_id, document.size)  # exact under the writer lock
+            if document.place == OBJECTS:
+                UnreferencedObject.end_upload(document.id)
+            else:
+                payload_rows.store(document.id, last, first)
+            document.store_row()
+            yield document
 
 
-def store_as_exported(document: Document, payload: Iterable[bytes], meta: dict[str, Any]) -> None:
+def store_as_exported(document: Document, payload: Iterable[bytes]) -> None:
     """Store a document that another instance has exported, in one transaction that is not synced.
 
     No event tells of it, since the log that was exported with it does. Raises `DecryptionError` if
-    the payload is not the one of `meta`, `StorageFull`; then nothing is stored.
+    the payload has another SHA-256, `StorageFull`; then nothing is stored.
     """
     document.place = place_for(document.size)
     in_rows = document.place == ROWS
-    reserve = current_runtime().settings.reserve_bytes
     digest = hashlib.sha256()
     pieces = _sealed_pieces(document, payload, digest)
-    with engine().reserve_disk_space(document.size if in_rows else 0, reserve):
+    with _disk_space_for(document):
         try:
             if not in_rows:
                 _store_object(document, pieces)
@@ -116,9 +128,8 @@ def store_as_exported(document: Document, payload: Iterable[bytes], meta: dict[s
                     payload_rows.store(document.id, pieces)
                 else:
                     UnreferencedObject.end_upload(document.id)
-                if digest.hexdigest() != meta["sha256"]:
+                if digest.hexdigest() != document.sha256:
                     raise DecryptionError
-                document.meta = meta
                 document.store_as_exported()
         except BaseException:
             if not in_rows:
@@ -126,51 +137,38 @@ def store_as_exported(document: Document, payload: Iterable[bytes], meta: dict[s
             raise
 
 
-def _store_or_abort(
-    document: Document,
-    payload: Iterable[bytes],
-    meta: dict[str, Any],
-    with_row: Callable[[Document], T],
-) -> T:
-    in_rows = document.place == ROWS
-    reserve = current_runtime().settings.reserve_bytes
-    # Where writers of several owners do not wait for each other, the steps of an upload are one
-    # transaction with its last one, which takes the lock: a killed process leaves nothing.
-    steps = transaction(None) if in_rows and engine().is_shared else nullcontext()
-    with engine().reserve_disk_space(document.size if in_rows else 0, reserve):
-        try:
-            with steps:
-                return _store(document, payload, meta, with_row)
-        except BaseException as error:
-            _abort(document)
-            if isinstance(error, NotSynced):
-                if Document.as_stored(document.id):
-                    is_stored = f"Document {document.id} is stored. {_UNSYNCED}"
-                    raise StoredUnsynced(is_stored) from error
-                raise StorageFailing(_NOT_STORED) from error
-            raise
+@contextmanager
+def _stored_or_aborted(document: Document) -> Iterator[None]:
+    """Delete what was stored of an upload that fails in the block.
+
+    Raise `StoredUnsynced` if it was stored and not synced, `StorageFailing` if a step before the
+    last one was not synced.
+    """
+    try:
+        yield
+    except NotSynced as error:
+        _abort(document)
+        if Document.as_stored(document.id):
+            raise StoredUnsynced(f"Document {document.id} is stored. {_UNSYNCED}") from error
+        raise StorageFailing(_NOT_STORED) from error
+    except BaseException:
+        _abort(document)
+        raise
 
 
-def _store(
-    document: Document,
-    payload: Iterable[bytes],
-    meta: dict[str, Any],
-    with_row: Callable[[Document], T],
-) -> T:
-    since = engine().sync_failures()
-    digest = hashlib.sha256()
-    first, last = _store_payload(document, payload, digest)
-    document.meta = meta | {"sha256": digest.hexdigest()}
-    with transaction(document.owner_id, since=since), EventHead.moved_once(document.owner_id):
-        on_rollback(partial(_abort, document))
-        _require_member(document.owner_id)
-        _require_quota(document.owner_id, document.size)  # exact under the writer lock
-        if document.place == OBJECTS:
-            UnreferencedObject.end_upload(document.id)
-        else:
-            payload_rows.store(document.id, last, first)
-        document.store_row()
-        return with_row(document)
+def _disk_space_for(document: Document) -> AbstractContextManager[None]:
+    size = document.size if document.place == ROWS else 0
+    return engine().reserve_disk_space(size, current_runtime().settings.reserve_bytes)
+
+
+def _steps_of(document: Document) -> AbstractContextManager[None]:
+    """Return the context of all steps of an upload.
+
+    Where writers of several owners do not wait for each other, the steps are one transaction with
+    the last one, which takes the lock: a killed process leaves nothing.
+    """
+    is_one = document.place == ROWS and engine().is_shared
+    return transaction(None) if is_one else nullcontext()
 
 
 def _store_payload(document: Document, payload: Iterable[bytes], digest: Any) -> LastPieces:

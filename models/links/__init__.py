@@ -28,7 +28,7 @@ from .lists import (
     listed_link,
     openings,
     readings_by_links,
-    replacer_of,
+    replace_document,
     secret_of,
     shared_collections,
     shared_documents,

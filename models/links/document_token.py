@@ -4,10 +4,9 @@ When its target is deleted the row stays, revoked: the link is answered with `to
 """
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
@@ -215,15 +214,6 @@ class DocumentToken(Credential, OfTarget):
                 max_views=options.max_views,
             )
         return Issued(token, secret)
-
-    @classmethod
-    def first_link(cls, owner_id: str, **options: Any) -> Callable[[Target], Issued[Self]]:
-        """Return a function that issues the first link of a new document.
-
-        The function is called in the transaction that stores the document's row; `first_link`
-        before it, since it hashes a password.
-        """
-        return partial(cls.issue, options=LinkOptions.of(owner_id, **options), with_upload=True)
 
     @classmethod
     def _refuse_if_many(cls, owner_id: str) -> None:

@@ -1,6 +1,6 @@
 """The links of a user over all documents and collections."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -296,26 +296,20 @@ def readings_by_links(
     return [(event, data) for event, data in facts if data.get("tokenId")]
 
 
-def replacer_of(owner_id: str, former_id: str) -> Callable[[Document], None]:
-    """Return a function by which a new document takes the place of a former one, which stays.
+def replace_document(former_id: str, newer: Document) -> None:
+    """Have a new document take the place of a former one, which stays.
 
-    It is called in the transaction that stores the new row. The new document gets all live links to
-    the former one, the newest of those that are off or have ended, `MOST_LIVE_LINKS` together, and
-    its place in each collection. Raises `NotFound`; the function raises `NotFound`, too, or
-    `Invalid`.
+    Call it in the transaction that stores the row of the new one. This gets all live links to the
+    former one, the newest of those that are off or have ended, `MOST_LIVE_LINKS` together, and its
+    place in each collection. Raises `NotFound`, `Invalid`.
     """
-    Document.one_of(owner_id, former_id)
-
-    def replace_former(newer: Document) -> None:
-        former = Document.one_of(owner_id, former_id)
-        with EventHead.moved_once(owner_id):
-            for link in _links_to_move(former):
-                link.target = former
-                link.change_target(newer)
-            for collection in Collection.holding(former):
-                collection.replace_document(former_id, newer.id)
-
-    return replace_former
+    former = Document.one_of(newer.owner_id, former_id)
+    with EventHead.moved_once(newer.owner_id):
+        for link in _links_to_move(former):
+            link.target = former
+            link.change_target(newer)
+        for collection in Collection.holding(former):
+            collection.replace_document(former_id, newer.id)
 
 
 def _links_to_move(former: Document) -> list[DocumentToken]:

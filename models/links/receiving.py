@@ -4,7 +4,6 @@ Senders learn how much room is left and what they have sent, and nothing else of
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ..accounts import StoredResponse
@@ -120,9 +119,8 @@ def receive(
     """
     require_password(grant)
     collection = collection_of(grant)
-    add = partial(_add_to_collection, grant, collection)
     try:
-        _, receipt = upload(
+        with upload(
             collection.owner_id,
             payload,
             content_type=content_type,
@@ -130,9 +128,8 @@ def receive(
             metadata={"from": sender} if sender else {},
             origin={"collection_id": collection.id},
             came_by=grant.id,
-            prepare=lambda: add,
-        )
-        return receipt
+        ) as document:
+            return _add_to_collection(grant, collection, document)
     except StoredUnsynced:
         raise StoredUnsynced(UNSYNCED) from None
     except StorageFailing:

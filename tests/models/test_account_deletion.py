@@ -22,7 +22,7 @@ from models.background import sweep
 from models.core import SessionExpired, WrongCredentials
 from models.documents import Collection
 from models.events import Mail
-from models.links import DocumentToken
+from models.links import LinkOptions
 from models.records import Owner
 from models.storage import SERVICE, engine
 from operations import checkpoint, read_receipts, verify_log
@@ -76,8 +76,7 @@ def runtime(configure, request):
 
 def fill(user):
     """Rows of every kind."""
-    link = DocumentToken.first_link(user.id)
-    documents = [upload(user, bytes(size), prepare=lambda: link) for size in SIZES]
+    documents = [upload(user, bytes(size), link=LinkOptions()) for size in SIZES]
     Session.begin(user, 60)
     Session.begin(user, 60, "Firefox on Linux")
     ApiKey.issue(user, "a key", "documents:read", None)

@@ -76,7 +76,7 @@ def test_a_disk_that_does_not_take_a_byte_is_found(context, monkeypatch, number)
 
 
 def test_an_index_that_is_not_as_the_sealed_list_is_found(context, alter, document):
-    collection, _ = Collection.make(document.owner_id, "Offer", document_ids=[document.id])
+    collection = Collection.make(document.owner_id, "Offer", document_ids=[document.id])
     assert problems(context) == {}
 
     alter("INSERT INTO collection_document VALUES ('doc_another', ?)", collection.id)

@@ -7,12 +7,11 @@ import pytest
 from crypto import Keyring, KeyringError, generate_root_key
 from models import Document, StoredResponse, User, connected, current_runtime, setup, transaction
 from models.accounts import TokenKey
-from models.documents import uploads as models_upload
 from models.documents.uploads import STEP_PIECES
 from models.storage import engine
 from models.storage.payloads import PIECE_BYTES
 from operations import key_rotation as rotation
-from tests.uploads import Sent, upload
+from tests.uploads import Sent, send, upload
 
 
 @pytest.fixture
@@ -101,7 +100,8 @@ def test_rows_read_before_the_rotation_decrypt_and_keep_their_new_wrapping_when_
 
     assert user.name == "Alice"
     assert b"".join(document.read()) == b"content"
-    edited.edit(name="later.txt")
+    with transaction(edited.owner_id):
+        edited.change(given_name="later.txt")
 
     assert Document.select().get().name == "later.txt"
     assert old not in setup.root_keys_in_use()
@@ -166,7 +166,7 @@ def test_a_long_upload_succeeds_although_its_root_key_is_retired_meanwhile(alice
                     rotation.rotate_root_keys()
                     rotation.retire_root_key(old)
 
-    document, _ = models_upload.upload(alice.id, Sent(pieces(), len(content)), content_type="a/b")
+    document = send(alice, Sent(pieces(), len(content)))
 
     assert old not in setup.root_keys_in_use()
     assert b"".join(Document.get_by_id(document.id).read()) == content

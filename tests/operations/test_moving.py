@@ -74,8 +74,7 @@ def contents_of(owner_id):
             document.content_type,
             document.expires_at,
             document.binned_at,
-            document.meta,
-            document.uploader_id,
+            document.values,
             hashlib.sha256(b"".join(document.read())).hexdigest(),
         )
         for document in Document.select().where(Document.owner_id == owner_id)
@@ -99,7 +98,7 @@ def filled(alice):
         for number in range(12)
     ]
     large = upload(alice, LARGE, "application/x-large", name="large \ud800")
-    collection, _ = Collection.make(
+    collection = Collection.make(
         alice.id, "Minutes", note="of June", document_ids=[documents[3].id, documents[1].id]
     )
     options = LinkOptions.of(alice.id, label="for Bob", password="open sesame", max_views=3)
@@ -114,7 +113,7 @@ def filled(alice):
     DocumentToken.edit(alice.id, guarded.id, target=documents[6])
     Webhook.register(alice.id, "https://hooks.example.org/x", description="mine")
     ApiKey.issue(alice, "laptop", " ".join(SCOPES), None)
-    documents[7].edit(name="renamed", expires_at=4_000_000_000_000)
+    Document.edit(alice.id, documents[7].id, name="renamed", expires_at=4_000_000_000_000)
     delete_document(documents[8])
     return large
 
@@ -484,7 +483,7 @@ def test_an_id_of_another_account_is_refused(filled, export, elsewhere):
         carol = User.register("carol@example.org", "correct horse battery", None, "open")
         taken = upload(carol, b"hers")
         facts = {**carried.facts_of_document(taken), "id": filled.id}
-        uploads.store_as_exported(carried.new_document(carol.id, facts), [b"hers"], facts["meta"])
+        uploads.store_as_exported(carried.new_document(carol.id, facts), [b"hers"])
         with pytest.raises(OperatorError, match=f"{filled.id} is here already, and belongs to"):
             import_accounts(export, PASSPHRASE)
         assert User.select().count() == 1
@@ -710,7 +709,7 @@ def test_a_space_is_the_same_in_another_instance_with_its_members(
         assert members_of(team) == members
         documents, collections, events = contents_of(team)
         assert (documents, collections) == before[:2]
-        assert [one[5] for one in documents.values()] == [bob.id]  # who uploaded it
+        assert [one[4]["uploader_id"] for one in documents.values()] == [bob.id]  # who uploaded it
         assert events[: len(before[2])] == before[2]
         here = User.find(team)
         assert (here.name, here.made_by, here.disabled_at) == ("Accounting", alice.id, None)

@@ -229,8 +229,9 @@ def test_an_upload_is_not_stored_if_its_member_may_not_any_more_when_it_ends(ali
         yield b"Hello"
 
     current_actor.set({"via": "session", "userId": bob.id})
-    with pytest.raises(SessionExpired if act == "removed" else ScopeMissing):
-        uploads.upload(team, Sent(content(), 5), content_type="text/plain")
+    sent = uploads.upload(team, Sent(content(), 5), content_type="text/plain")
+    with pytest.raises(SessionExpired if act == "removed" else ScopeMissing), sent:
+        pass
     assert Document.select().count() == 0
 
 

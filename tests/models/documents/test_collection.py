@@ -43,10 +43,9 @@ def collection(documents):
 
 
 def made_of(documents, **fields):
-    found, _ = Collection.make(
+    return Collection.make(
         documents[0].owner_id, "Offer", document_ids=[one.id for one in documents], **fields
     )
-    return found
 
 
 def link(target, **terms):
@@ -71,7 +70,7 @@ def names(collection):
 def test_its_making_is_told_with_each_document_and_its_link(alice, documents):
     before = len(told(alice))
     ids = [one.id for one in documents]
-    _, issued = Collection.make(alice.id, "Offer", document_ids=ids, with_row=link)
+    issued = link(Collection.make(alice.id, "Offer", document_ids=ids))
 
     assert told(alice, before) == [
         ("collection.created", None, None),
@@ -140,7 +139,7 @@ def test_a_deleted_or_expired_document_leaves_its_collections_first(
         ("collection.removed", documents[0].id, None),
         ("document.deleted", documents[0].id, None),
     ]
-    documents[1].edit(expires_at=now() + 1000)
+    Document.edit(alice.id, documents[1].id, expires_at=now() + 1000)
     clock(2000)
     assert names(other) == []  # also before the sweeper has come
     sweep()
@@ -177,11 +176,11 @@ def test_deleting_it_ends_its_links_and_leaves_its_documents(alice, collection, 
 
 
 def test_documents_that_arrive_at_once_are_all_kept(alice):
-    collection, _ = Collection.make(alice.id, "Inbox")
+    collection = Collection.make(alice.id, "Inbox")
 
     def send():
         with connected():
-            upload(alice, prepare=lambda: Collection.appender_to(alice.id, collection.id))
+            upload(alice, collection=collection)
 
     run_in_threads(*[send] * 8)
     assert again(collection).document_count == len(again(collection).documents) == 8

@@ -18,7 +18,7 @@ CHUNK = 16384
 
 def read_again(document):
     found = Document.get_by_id(document.id)
-    return found.meta, b"".join(found.read())
+    return found.values, b"".join(found.read())
 
 
 def edit(document, column, value):

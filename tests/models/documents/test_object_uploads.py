@@ -13,7 +13,6 @@ from models.account_deletion import delete_account
 from models.background import drop_objects, sweep
 from models.core import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
 from models.documents import UnreferencedObject, delete_unfinished_uploads
-from models.documents import uploads as upload_module
 from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
 from models.links import LinkOptions, delete_document
 from models.runtime import service_error_of
@@ -22,7 +21,7 @@ from models.storage import disk_space, group_commit
 from models.storage.payloads import PIECE_BYTES
 from operations import drop_unreferenced_objects
 from tests.forking import run_program
-from tests.uploads import Sent, first_link, pieces, upload
+from tests.uploads import Sent, pieces, send, upload
 
 LARGE = os.urandom(41 * PIECE_BYTES + 7)  # two parts
 PAYLOAD = LARGE[: 3 * PIECE_BYTES]
@@ -59,7 +58,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope
         raise RuntimeError("the client went away")
 
     with pytest.raises(RuntimeError, match="went away"), scope():
-        upload_module.upload(alice.id, Sent(broken(), len(payload)), content_type="a/b")
+        send(alice, Sent(broken(), len(payload)), content_type="a/b")
 
     assert_nothing_is_left(objects)
 
@@ -67,7 +66,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, objects, payload, scope
 @pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
 def test_an_upload_whose_transaction_fails_leaves_nothing(alice, objects, scope):
     with pytest.raises(Invalid), scope():
-        upload(alice, PAYLOAD, prepare=lambda: first_link(EXPIRED))
+        upload(alice, PAYLOAD, link=EXPIRED)
     assert_nothing_is_left(objects)
 
 
@@ -100,7 +99,7 @@ def test_an_upload_whose_object_is_dropped_meanwhile_is_refused(alice, objects, 
         yield PAYLOAD[-PIECE_BYTES:]
 
     with pytest.raises(Busy):
-        upload_module.upload(alice.id, Sent(slow(), len(PAYLOAD)), content_type="a/b")
+        send(alice, Sent(slow(), len(PAYLOAD)), content_type="a/b")
     clock(UPLOAD_MS + ATTEMPT_MS + 2)
 
     assert_nothing_is_left(objects)
@@ -120,7 +119,7 @@ def test_a_running_upload_is_not_dropped(alice, objects, clock):
         sweep()
         yield PAYLOAD[-PIECE_BYTES:]
 
-    document, _ = upload_module.upload(alice.id, Sent(slow(), len(PAYLOAD)), content_type="a/b")
+    document = send(alice, Sent(slow(), len(PAYLOAD)), content_type="a/b")
 
     assert listed(objects) == [document.id]
 

@@ -6,16 +6,15 @@ import pytest
 
 from models import connected
 from models.core import QuotaExceeded
-from models.documents import upload
 from models.runtime.quota import Quota
 from models.storage import database
-from tests.uploads import Sent
+from tests.uploads import Sent, send
 
 SIZE = 8
 
 
 def keep(owner, payload):
-    upload(owner.id, Sent(payload, SIZE), content_type="text/plain")
+    send(owner, Sent(payload, SIZE))
 
 
 def test_one_who_was_slower_is_judged_by_what_was_kept_meanwhile(alice, runtime):

@@ -1,5 +1,6 @@
 """A deleted document's key is nowhere on disk, nor where it lay before its row was changed."""
 
+from models import Document
 from models.links import delete_document
 from models.storage import database, engine
 from tests.uploads import upload
@@ -18,7 +19,7 @@ def test_also_after_its_row_has_grown_and_moved(instance, alice):
     first, *documents = uploaded(alice, 61)
     delete_document(first)  # its payload need not be overwritten, what comes after must be
     for document in documents:
-        document.edit(name="a much longer name " * 10)
+        Document.edit(alice.id, document.id, name="a much longer name " * 10)
     keys = [bytes(document.sealed_key) for document in documents]
     engine().truncate_wal()
     assert on_disk(instance, keys) == keys

@@ -11,14 +11,14 @@ from peewee import OperationalError
 from models import Document, connected, database, in_one_transaction, transaction
 from models.background import sweep
 from models.core import Invalid, StorageFull, StoredUnsynced, generate_id
-from models.documents import delete_aborted_uploads, delete_unfinished_uploads, upload
+from models.documents import delete_aborted_uploads, delete_unfinished_uploads
 from models.documents.uploads import STEP_PIECES
 from models.links import LinkOptions
 from models.runtime import service_error_of
 from models.storage import engine
 from models.storage import group_commit as group_sync
 from models.storage.payloads import PIECE_BYTES
-from tests.uploads import Sent, first_link
+from tests.uploads import Sent, send
 
 try:
     import resource
@@ -52,7 +52,7 @@ def test_other_writers_commit_between_the_steps_of_a_large_upload(alice, scope):
             seen.append(stored())
 
     with ThreadPoolExecutor(1) as other, scope():
-        document, _ = upload(alice.id, Sent(watched(), len(PAYLOAD)), content_type="a/b")
+        document = send(alice, Sent(watched(), len(PAYLOAD)), content_type="a/b")
 
     assert len(set(seen)) > 1
     assert b"".join(Document.one_of(alice.id, document.id).read()) == PAYLOAD
@@ -69,7 +69,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, count, scope):
 
     size = count * PIECE_BYTES
     with pytest.raises(RuntimeError), scope():
-        upload(alice.id, Sent(broken(), size), content_type="a/b")
+        send(alice, Sent(broken(), size), content_type="a/b")
 
     assert (Document.select().count(), stored()) == (0, 0)
 
@@ -77,11 +77,11 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, count, scope):
 @pytest.mark.parametrize("size", [5, len(PAYLOAD)])
 def test_an_upload_whose_link_cannot_be_issued_leaves_nothing(alice, size):
     with pytest.raises(Invalid):
-        upload(
-            alice.id,
+        send(
+            alice,
             Sent(pieces(PAYLOAD[:size]), size),
             content_type="a/b",
-            prepare=lambda: first_link(EXPIRED),
+            link=EXPIRED,
         )
     assert (Document.select().count(), stored()) == (0, 0)
 
@@ -89,7 +89,7 @@ def test_an_upload_whose_link_cannot_be_issued_leaves_nothing(alice, size):
 @pytest.mark.parametrize("size", [5, len(PAYLOAD)])
 def test_an_upload_whose_response_cannot_be_stored_leaves_nothing(alice, size):
     with pytest.raises(RuntimeError), in_one_transaction():  # noqa: PT012
-        upload(alice.id, Sent(pieces(PAYLOAD[:size]), size), content_type="a/b")
+        send(alice, Sent(pieces(PAYLOAD[:size]), size), content_type="a/b")
         raise RuntimeError("the response could not be stored")
     assert (Document.select().count(), stored()) == (0, 0)
 
@@ -100,7 +100,7 @@ def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, m
 
     monkeypatch.setattr(engine(), "sync", fails)
     with pytest.raises(OSError, match="the disk"):
-        upload(alice.id, Sent(pieces(), len(PAYLOAD)), content_type="a/b")
+        send(alice, Sent(pieces(), len(PAYLOAD)), content_type="a/b")
 
     assert (Document.select().count(), stored()) == (0, 0)
 
@@ -114,7 +114,7 @@ def test_a_long_upload_whose_steps_are_not_synced_says_that_nothing_was_stored(
 
     monkeypatch.setattr(group_sync, "_fdatasync", fails)
     with pytest.raises(StorageFull) as raised, scope():
-        upload(alice.id, Sent(pieces(), len(PAYLOAD)), content_type="a/b")
+        send(alice, Sent(pieces(), len(PAYLOAD)), content_type="a/b")
     monkeypatch.undo()
 
     told = service_error_of(raised.value)
@@ -128,7 +128,7 @@ def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monk
         raise OSError(5, "the disk")
 
     with pytest.raises(OSError, match="the disk"), in_one_transaction():  # noqa: PT012
-        upload(alice.id, Sent(pieces(), len(PAYLOAD)), content_type="a/b")
+        send(alice, Sent(pieces(), len(PAYLOAD)), content_type="a/b")
         monkeypatch.setattr(group_sync, "_fdatasync", fails)
     monkeypatch.undo()
     delete_aborted_uploads()
@@ -144,7 +144,7 @@ def test_an_upload_that_is_stored_and_only_not_synced_says_so(alice, monkeypatch
 
     monkeypatch.setattr(group_sync, "_fdatasync", fails)
     with pytest.raises((OSError, StoredUnsynced)) as raised, scope():
-        upload(alice.id, Sent(pieces(b"stored"), 6), content_type="a/b")
+        send(alice, Sent(pieces(b"stored"), 6), content_type="a/b")
     monkeypatch.undo()
 
     (document,) = Document.select()
@@ -158,11 +158,11 @@ def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(al
     runtime.aborted_uploads.add("doc_left")
     size = len(PAYLOAD)
     with pytest.raises(Invalid), transaction():
-        upload(
-            alice.id,
+        send(
+            alice,
             Sent(pieces(), size),
             content_type="a/b",
-            prepare=lambda: first_link(EXPIRED),
+            link=EXPIRED,
         )
 
     delete_aborted_uploads()
@@ -173,7 +173,7 @@ def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(al
 def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice):
     left = "INSERT INTO piece VALUES ('doc_00000000000000000000000000', 0, x'00')"
     database.execute_sql(left)
-    upload(alice.id, Sent(pieces(b"kept"), 4), content_type="a/b")
+    send(alice, Sent(pieces(b"kept"), 4), content_type="a/b")
     running = generate_id("doc")  # an upload of this process whose row is still to come
     database.execute_sql("INSERT INTO piece VALUES (?, 0, x'00')", (running,))
     delete_unfinished_uploads()
@@ -194,7 +194,7 @@ def test_a_disk_that_takes_no_more_in_the_middle_leaves_nothing(alice, instance,
 
     try:
         with pytest.raises(OperationalError) as raised:
-            upload(alice.id, Sent(stopped(), len(PAYLOAD)), content_type="a/b")
+            send(alice, Sent(stopped(), len(PAYLOAD)), content_type="a/b")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
@@ -206,4 +206,4 @@ def test_a_disk_that_takes_no_more_in_the_middle_leaves_nothing(alice, instance,
 def test_a_reserve_of_free_space_is_kept(alice, runtime):
     runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
     with pytest.raises(StorageFull):
-        upload(alice.id, Sent(pieces(b"x"), 1), content_type="a/b")
+        send(alice, Sent(pieces(b"x"), 1), content_type="a/b")

@@ -33,7 +33,7 @@ def share(document):
 
 
 def test_the_last_targets_of_a_link_are_kept_newest_first(alice, document, other, monkeypatch):
-    collection, _ = Collection.make(alice.id, "A title", document_ids=[document.id])
+    collection = Collection.make(alice.id, "A title", document_ids=[document.id])
     link, of_another = share(document), share(other)
     lead(link, other, collection, document)
     lead(of_another, document)

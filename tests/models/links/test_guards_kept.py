@@ -155,7 +155,7 @@ def test_a_target_keeps_so_many_texts(document, monkeypatch):
 
 
 def test_what_is_deleted_leaves_none_of_them(alice, document):
-    collection, _ = Collection.make(alice.id, "A title", document_ids=[document.id])
+    collection = Collection.make(alice.id, "A title", document_ids=[document.id])
     other = upload(alice)
     for target in (document, collection, other):
         open_link(target)

@@ -70,7 +70,7 @@ def runtime(request, configure):
 
 def new_target(owner, target):
     if "collection" in target:
-        return Collection.make(owner.id, title=target)[0]
+        return Collection.make(owner.id, title=target)
     return upload(owner)
 
 

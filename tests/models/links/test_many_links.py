@@ -16,7 +16,7 @@ from models.links import (
     delete_document,
     deletion,
     document_token,
-    replacer_of,
+    replace_document,
 )
 from models.links.deletion import DeletedTarget, end_links_of_deleted
 from models.records import table
@@ -63,10 +63,9 @@ def edit(link, target=None, **options):
 
 def replace(owner, former):
     """The newer document that takes the place of a former one."""
-    replace_former = replacer_of(owner.id, former.id)
     newer = upload(owner)
     with transaction(owner.id):
-        replace_former(newer)
+        replace_document(former.id, newer)
     return newer
 
 
@@ -85,7 +84,7 @@ def refused():
 
 
 def test_a_new_link_is_refused_to_a_target_that_has_the_most(alice, document, other):
-    title, _ = Collection.make(alice.id, "A title")
+    title = Collection.make(alice.id, "A title")
     for target in (document, title):
         shared(target)
         with refused():
@@ -164,10 +163,10 @@ def test_a_newer_version_gets_all_live_links_and_the_newest_others_up_to_the_mos
 
 
 def test_a_document_in_the_most_collections_is_refused_by_the_next_one(alice, document, other):
-    made = [Collection.make(alice.id, "A", document_ids=[document.id])[0] for _ in range(MOST)]
+    made = [Collection.make(alice.id, "A", document_ids=[document.id]) for _ in range(MOST)]
     with refused():
         Collection.make(alice.id, "B", document_ids=[other.id, document.id])
-    empty, _ = Collection.make(alice.id, "C")
+    empty = Collection.make(alice.id, "C")
     with refused():
         Collection.edit(alice.id, empty.id, add=[document.id])
     Collection.edit(alice.id, made[0].id, add=[document.id], title="It is in there already")
@@ -179,7 +178,7 @@ def test_a_newer_version_takes_its_place_in_as_many_collections(
     alice, document, other, monkeypatch
 ):
     ids = [other.id, document.id, upload(alice).id]
-    made = [Collection.make(alice.id, "A", document_ids=ids)[0] for _ in range(MOST)]
+    made = [Collection.make(alice.id, "A", document_ids=ids) for _ in range(MOST)]
     monkeypatch.setattr(collection, "MOST_COLLECTIONS", 1)
     newer = replace(alice, document)
     for one in made:
@@ -200,7 +199,7 @@ def test_the_rows_of_few_links_end_with_their_target(alice, document):
 def test_many_links_of_a_deleted_target_open_nothing_at_once_and_are_revoked_later(
     alice, batches_of_two, kind
 ):
-    target = upload(alice) if kind == "document" else Collection.make(alice.id, "A")[0]
+    target = upload(alice) if kind == "document" else Collection.make(alice.id, "A")
     links = shared(target)
     delete = {"document": delete_document, "collection": delete_collection}[kind]
     delete(target)

@@ -170,7 +170,7 @@ def line_about(owner, type):
 
 
 def test_each_event_of_a_link_is_a_sentence_with_its_names(alice, document):
-    collection, _ = Collection.make(alice.id, "Offers", document_ids=[document.id])
+    collection = Collection.make(alice.id, "Offers", document_ids=[document.id])
     issued = link_to(document, label="the board", max_views=1)
     open_by(issued, document)
     link_to(collection)

@@ -21,7 +21,7 @@ def test_a_sender_whose_file_was_not_synced_learns_whether_it_may_have_arrived(
     def fails(_handle):
         raise OSError(5, "the disk")
 
-    collection, _ = Collection.make(alice.id, "Inbox")
+    collection = Collection.make(alice.id, "Inbox")
     options = LinkOptions(permissions="upload", max_views=5)
     link = DocumentToken.issue(collection, options)
     grant = TokenGrant.of_secret(link.secret)

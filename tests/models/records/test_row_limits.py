@@ -23,7 +23,7 @@ from models.links import LinkOptions, count_view, delete_document
 from models.runtime.quota import Quota
 from models.setup import MIGRATIONS
 from tests.service import ROOT
-from tests.uploads import first_link, upload
+from tests.uploads import upload
 
 LIMITS = {
     "quota_links": 3,
@@ -190,7 +190,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
     runtime.quota = Quota(documents=5)
     hooks = [Webhook.register(alice.id, "https://hook.example/").row for _ in range(2)]
     for _ in range(12):
-        document = upload(alice, prepare=lambda: first_link(LinkOptions()))
+        document = upload(alice, link=LinkOptions())
         for _ in range(3):
             share(document)
         with pytest.raises(QuotaExceeded):
@@ -199,7 +199,7 @@ def test_all_rows_of_a_user_stay_within_the_bound_of_the_settings(alice, runtime
         new_key(alice).revoke()
         Session.begin(alice, 60)
     for _ in range(5):
-        upload(alice, prepare=lambda: first_link(LinkOptions()))
+        upload(alice, link=LinkOptions())
     sweep()
 
     assert rows(Document, alice) == 5

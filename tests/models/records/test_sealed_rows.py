@@ -83,7 +83,7 @@ def fill(user):
     hook = Webhook.register(user.id, "https://hook.example/in", ("webhook.test",), "mine").row
     document = upload(user, name="a.txt", metadata={"case": "7"}, expires_at=LIMIT * 4)
     other = upload(user, name="b.txt", came_by=key.id)
-    collection, _ = Collection.make(user.id, "Offer", note="By Monday.", document_ids=[other.id])
+    collection = Collection.make(user.id, "Offer", note="By Monday.", document_ids=[other.id])
     options = LinkOptions(
         "for Carl", "view", "https://a.example", LIMIT * 4, 9, "digest", agreement="A text."
     )

@@ -13,7 +13,7 @@ def test_a_row_whose_name_is_not_seen_is_read_by_a_stand_in(name, alice):
     document = upload(alice, name=name)
     assert Document.of_id(document.id).name == f"{document.id}.txt"
 
-    collection, _ = Collection.make(alice.id, name)
+    collection = Collection.make(alice.id, name)
     assert Collection.find(collection.id).title == "Untitled collection"
 
     space = make_space(alice, name)
@@ -33,5 +33,5 @@ def test_a_name_that_is_seen_is_read_as_it_was_given(alice):
     name = "\u202e evil\u200b "
     document = upload(alice, name=name)
     assert Document.of_id(document.id).name == name
-    collection, _ = Collection.make(alice.id, name)
+    collection = Collection.make(alice.id, name)
     assert Collection.find(collection.id).title == name
