@@ -403,6 +403,57 @@ def test_the_files_that_the_architecture_names_exist():
     assert {name for name in named if not (ROOT / name).exists()} == set()
 
 
+def architecture(heading):
+    """The rows of the table of docs/architecture.md below this heading, each a list of cells."""
+    below = (ROOT / "docs/architecture.md").read_text().partition(f"| {heading} |")[2]
+    rows = below.partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in row.strip("| ").split(" | ")] for row in rows]
+
+
+def product_files():
+    """The files of the product by their paths: code, templates and migrations."""
+    folders = {*LAYERS, "templates"} & {path.name for path in ROOT.iterdir() if path.is_dir()}
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    paths = {str(path.relative_to(ROOT)) for path in found if "__pycache__" not in path.parts}
+    paths |= {f"{layer}.py" for layer in LAYERS if (ROOT / f"{layer}.py").exists()}
+    documents = re.compile(r"viewer/tests/|.*\.(md|toml)$|.*/LICENSE$")
+    return {path for path in paths if not documents.match(path)}
+
+
+def capabilities():
+    """The capability of each path that docs/architecture.md names, a file or a folder."""
+    rows = [
+        (path, name)
+        for name, where, _ in architecture("Capability")
+        for path in re.findall(r"`(.+?)`", where)
+    ]
+    assert len(dict(rows)) == len(rows), "two capabilities name the same path"
+    return dict(rows)
+
+
+def capability_of(path, named):
+    """The capability of the path itself or of the nearest folder around it; None of the core."""
+    around = [path, *(f"{folder}/" for folder in Path(path).parents)]
+    return next((named[one] for one in around if one in named), None)
+
+
+def test_every_file_belongs_to_one_capability_or_to_the_core():
+    files, named = product_files(), capabilities()
+    unknown = {one for one in named if not (ROOT / one).exists()}
+    in_core = {path for path in files if capability_of(path, named) is None}
+    listed = set()
+    for folder, names in ((row[0].strip("`"), row[1]) for row in architecture("Folder")):
+        prefix = folder.removeprefix("/")
+        beside = {path for path in files if path.rpartition("/")[0] == prefix.rstrip("/")}
+        listed |= (
+            beside if names == "all" else {prefix + one for one in re.findall("`(.+?)`", names)}
+        )
+
+    assert unknown == set()
+    assert in_core - listed == set(), "name them in docs/architecture.md: of which capability?"
+    assert listed - in_core == set()
+
+
 def first_twelve():
     """The modules that docs/architecture.md says to read first."""
     table = (ROOT / "docs/architecture.md").read_text().partition("All else is a capability")[0]
