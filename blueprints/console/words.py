@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 import viewer
 from models import Document, Issued, User, Webhook
-from models.accounts import Member, MemberSpace, spaces_of
+from models.accounts import Member, MemberSpace, initials, spaces_of
 from models.core import now, rfc3339
 from models.documents import shown_document
 from models.events import event_type, has_mail
@@ -63,7 +63,7 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         badge_of=viewer.badge,
         event_type=event_type,
         frame=frame,
-        initials=initials,
+        initials=_initials,
         has_pages=_has_pages,
         key_state=_key_state,
         kind=_kind,
@@ -129,7 +129,7 @@ class AccountHolder:
 
     @property
     def initials(self) -> str:
-        return initials(self.called)
+        return _initials(self.called)
 
 
 def may(scope: str) -> bool:
@@ -198,11 +198,9 @@ def new_files() -> int:
     return count_received(g.caller.owner_id, g.caller.user.received_seen_at or 0)
 
 
-def initials(name: str) -> str:
-    """Return the initials of a person by their name or address: `AS` for `ana.silva@a.example`."""
-    words = re.findall(r"[^\W_]+", name.partition("@")[0])
-    named = words[:1] + words[1:][-1:]
-    return "".join(word[0] for word in named).upper() or "•"
+def _initials(called: str) -> str:
+    """Return the initials of a person, or of what stands for one; a dot if there is no letter."""
+    return initials(called) or "•"
 
 
 def _kind(document: Any) -> str:

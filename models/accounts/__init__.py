@@ -55,6 +55,7 @@ from .user import (
     Sender,
     User,
     fold_email,
+    initials,
     refuse_if_passwords_off,
     require_strong_password,
     sender_of,

@@ -48,6 +48,22 @@ class Account(NamedTuple):
     size_bytes: int
 
 
+def initials(called: str) -> str:
+    """Return the first letters of the first and the last word of a name or address, in capitals.
+
+    Return one letter alone in a script without capitals: its letters may join, or be whole words.
+    Return an empty string if there is no letter.
+    """
+    words = re.findall(r"[^\W\d_][^\W_]*", called.partition("@")[0])
+    letters: list[str] = [word[0].upper() for word in words]
+    if not letters:
+        return ""
+    first = letters[0]
+    last = letters[-1]
+    is_pair = len(letters) > 1 and first.isupper() and last.isupper()
+    return first + last if is_pair else first
+
+
 class Sender(NamedTuple):
     """The sender of a link, as its readers see that person or space, which has no address: ''."""
 
@@ -61,17 +77,7 @@ class Sender(NamedTuple):
 
     @property
     def initials(self) -> str:
-        """The first letters of first and last word, in capitals.
-
-        One letter alone where a script has no capitals: its letters may join, or be whole words.
-        """
-        words = re.findall(r"[^\W\d_]\w*", self.name or self.email.partition("@")[0])
-        letters: list[str] = [word[0].upper() for word in words]
-        if not letters:
-            return "?"
-        first, last = letters[0], letters[-1]
-        is_pair = len(letters) > 1 and first.isupper() and last.isupper()
-        return first + last if is_pair else first
+        return initials(self.called) or "?"
 
 
 class User(Owner):

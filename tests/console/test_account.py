@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from blueprints.console.words import initials
+from blueprints.console.words import AccountHolder
 from tests.console.visitor import SAME_SITE, Visitor, element_of, field_of
 from tests.people import PASSWORD
 from tests.waiting import until
@@ -290,4 +290,4 @@ def test_the_menu_of_the_account_shows_initials_and_leads_to_all_settings(member
     ],
 )
 def test_initials_are_those_of_the_first_and_the_last_name(name, short):
-    assert initials(name) == short
+    assert AccountHolder(name, None).initials == short
