@@ -62,7 +62,7 @@ from server import (
     protect_process_memory,
 )
 from settings import PREFIX, Settings, WrongSetting, read_settings, unknown_names, without_password
-from viewer import warm_up
+from viewer import EXTENSIONS_OF_KINDS, warm_up
 from webhooks import Dispatcher, DispatcherLimits, SafeHttpClient
 
 HOME = Path(__file__).resolve().parent
@@ -100,7 +100,7 @@ def app_with_routes(*, console: bool) -> Flask:
     app.url_rule_class = MatchedRule
     app.url_map.merge_slashes = False
     app.json = _json_provider(app)
-    app.jinja_env.globals.update(counted=counted)
+    app.jinja_env.globals.update(counted=counted, extensions_of_kinds=EXTENSIONS_OF_KINDS)
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
     app.register_error_handler(Exception, handle_exception)

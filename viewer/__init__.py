@@ -11,7 +11,14 @@ puts it all into pages.
 """
 
 from .content.detection import FIRST_BYTES, detect
-from .content.kinds import KINDS, kind_of, media_types_of, type_of_name, usual_extension
+from .content.kinds import (
+    EXTENSIONS_OF_KINDS,
+    KINDS,
+    kind_of,
+    media_types_of,
+    type_of_name,
+    usual_extension,
+)
 from .content.media_types import PDF, is_generic, is_shown_inline
 from .formats.pdf.pages import TEXT_PAGES, Overview, PageTexts, PdfLockedError, PdfPages
 from .markup.assets import FOLDER as TEMPLATES

@@ -54,6 +54,7 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
     "js": (
         "console/scripts/page.js",
         "counts.js",
+        "kinds.js",
         "folders.js",
         "moments.js",
         "console/scripts/times.js",

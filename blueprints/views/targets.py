@@ -279,6 +279,7 @@ class UploadTarget:
             (),
             *LOCAL_TIMES,
             "counts.js",
+            "kinds.js",
             "folders.js",
             UPLOADS,
             collection=self.collection,

@@ -9,24 +9,6 @@ const PAUSE_MS = 3000; // before a file is sent again after the line broke
 const MOST_TRIES = 5; // of a file while the page is seen: a phone that sleeps costs none
 const receipts = [];
 
-const KINDS = [
-  [/pdf/, "PDF"],
-  [/spreadsheet|excel|csv/, "Table"],
-  [/presentation|powerpoint/, "Slides"],
-  [/^image/, "Picture"],
-  [/^audio|^video/, "Recording"],
-  [/zip|tar|compressed/, "Archive"],
-  [/^message/, "E-mail"],
-  [/^text|word|document/, "Text"],
-];
-
-function markKind(badge, file) {
-  const extension = /\.(\w{1,4})$/.exec(file.name);
-  const found = KINDS.find(([types]) => types.test(file.type));
-  badge.textContent = extension ? extension[1] : "file";
-  badge.className = `badge ${found ? found[1] : ""}`;
-}
-
 function put(parent, tag, text = "") {
   const made = document.createElement(tag);
   made.textContent = text;
@@ -50,9 +32,7 @@ function remove(row) {
 function choose(files) {
   for (const file of files) {
     const row = put($("#queue"), "li");
-    const badge = put(row, "i");
-    badge.ariaHidden = "true";
-    markKind(badge, file);
+    Object.assign(put(row, "i"), badgeOf(file.name));
     const about = put(row, "span");
     put(about, "bdi", file.name);
     put(about, "span", sizeInWords(file.size)).className = "dim";
@@ -91,7 +71,7 @@ ${one.eventId} ${one.eventHash}
 function show(receipt, file) {
   receipts.push(receipt);
   const row = $("#row").content.cloneNode(true);
-  markKind(row.querySelector(".badge"), file);
+  Object.assign(row.querySelector(".badge"), badgeOf(file.name));
   row.querySelector("time").dateTime = receipt.receivedAt;
   localize(fill(row, receipt));
   $("#receipts").append(row);

@@ -194,6 +194,9 @@ EXTENSIONS: Final = {
     for kind in (*KINDS.values(), OTHERS)
     for media_type, extensions in kind.types.items()
 }
+EXTENSIONS_OF_KINDS: Final = {  # without their dots, by the name of a kind
+    kind.name: " ".join(kind.types.values()).replace(".", "").split() for kind in KINDS.values()
+}
 NAMES: Final = {media_type: kind.name for kind in KINDS.values() for media_type in kind.types}
 
 

@@ -5,16 +5,6 @@ const composer = $("#composer"); // the card that makes links of files
 const rows = $("#uploads") || document.body.appendChild(node("ul", "", { id: "uploads", className: "rows card floating" }));
 const queue = [];
 const unlinked = new Set(); // rows of files that a link is asked for
-const KINDS = {
-  PDF: "pdf",
-  Text: "doc docx odt rtf txt md html",
-  Table: "xls xlsx ods csv tsv",
-  Slides: "ppt pptx odp",
-  Picture: "png jpg jpeg gif webp svg tiff heic avif",
-  "E-mail": "eml msg",
-  Recording: "mp3 mp4 wav ogg webm mov m4a",
-  Archive: "zip tar gz 7z",
-};
 let running;
 let stored = 0; // of the files that were given since all others were done
 let sum = 0;
@@ -92,7 +82,7 @@ function add(files) {
       file,
       key: Array.from(parts, part => part.toString(36)).join(""),
       item: rows.appendChild(node("li", "")),
-      badge: badgeOf(file.name),
+      badge: node("i", "", badgeOf(file.name)),
       name: node("b", file.name, { dir: "auto" }),
       state: node("span", "", { className: "dim" }),
     };
@@ -105,12 +95,6 @@ function add(files) {
   }
   if (files.length) begin();
   next();
-}
-
-function badgeOf(name) {
-  const extension = name.match(/\.(\w{1,4})$/)?.[1].toLowerCase() || "file";
-  const kind = Object.keys(KINDS).find(one => KINDS[one].split(" ").includes(extension));
-  return node("i", extension, { className: `badge ${kind || ""}`, ariaHidden: "true" });
 }
 
 function closer(row, words) { // the button that takes a file out of the card
