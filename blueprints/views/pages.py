@@ -134,41 +134,54 @@ def _opened_ahead(document: Document, grant: TokenGrant) -> TokenGrant:
     return opened
 
 
-def _addresses(original: viewer.ShownDocument, grant: TokenGrant) -> dict[str, Any]:
-    """Return the addresses that the page loads from or names, each None if it has none.
+def _addresses(original: viewer.ShownDocument, grant: TokenGrant) -> dict[str, str | None]:
+    """Return the addresses that the page loads from, or names; None for each that it has not.
 
-    They are those of a large original, of further pages of a PDF and of the other view of a
-    workbook, by tickets that die with the token or session, the oEmbed address of a link that opens
-    without a prompt, and the receipt.
+    A page loads by tickets, which end with the token or session.
     """
-    content = None
-    pages = None
-    other_view = None
-    oembed = None
-    path = f"/v1/documents/{original.id}"
     origin = base_url() if grant.is_link else f"{request.scheme}://{request.host}"
-    if not viewer.embeds(original):
-        ticket = grant.ticket(shows_original=original.shows_original)
-        content = f"{origin}{path}/content?ticket={ticket}"
-    if original.has_pages or original.has_two_views:
-        ticket = grant.ticket(shows_original=False)
-        pages = f"{origin}{path}/pages?ticket={ticket}" if original.has_pages else None
-        if original.has_two_views:
-            embed = "&embed=1" if request.args.get("embed") == "1" else ""
-            view = "" if original.as_pages else "&as=pages"
-            other_view = f"{origin}{path}/view?ticket={ticket}{embed}{view}"
-    if "token" in request.args and not (needs_prompt(grant) or grant.collection_id):
-        base = base_url()
-        url = quote(f"{base}{path}/view?token={request.args['token']}", safe="")
-        oembed = f"{base}/oembed?format=json&url={url}"
+    path = f"{origin}/v1/documents/{original.id}"
+    content = _content_url(path, original, grant)
     return {
         "content_url": content,
         "save_url": content and f"{content}&save=1",
-        "pages_url": pages,
-        "other_view_url": other_view,
-        "oembed_url": oembed,
+        "pages_url": _pages_url(path, original, grant),
+        "other_view_url": _other_view_url(path, original, grant),
+        "oembed_url": _oembed_url(original.id, grant),
         "receipt_url": receipt_url(grant),
     }
+
+
+def _content_url(path: str, original: viewer.ShownDocument, grant: TokenGrant) -> str | None:
+    """Return the address of an original that is too large for the page to hold."""
+    if viewer.embeds(original):
+        return None
+    return f"{path}/content?ticket={grant.ticket(shows_original=original.shows_original)}"
+
+
+def _pages_url(path: str, original: viewer.ShownDocument, grant: TokenGrant) -> str | None:
+    """Return the address of the further pages of a PDF."""
+    if not original.has_pages:
+        return None
+    return f"{path}/pages?ticket={grant.ticket(shows_original=False)}"
+
+
+def _other_view_url(path: str, original: viewer.ShownDocument, grant: TokenGrant) -> str | None:
+    """Return the address of a workbook as pages, or of one that is shown so as tables."""
+    if not original.has_two_views:
+        return None
+    embed = "&embed=1" if request.args.get("embed") == "1" else ""
+    view = "" if original.as_pages else "&as=pages"
+    return f"{path}/view?ticket={grant.ticket(shows_original=False)}{embed}{view}"
+
+
+def _oembed_url(id: str, grant: TokenGrant) -> str | None:
+    """Return the oEmbed address of a link to one document that opens without a prompt."""
+    if "token" not in request.args or needs_prompt(grant) or grant.collection_id:
+        return None
+    base = base_url()
+    url = quote(f"{base}/v1/documents/{id}/view?token={request.args['token']}", safe="")
+    return f"{base}/oembed?format=json&url={url}"
 
 
 def _neighbours(id: str, grant: TokenGrant) -> viewer.Neighbours | None:

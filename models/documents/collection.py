@@ -23,7 +23,7 @@ UNTITLED = "Untitled collection"  # for a title of which nothing is seen
 MOST_DOCUMENTS = 200
 MOST_COLLECTIONS = 100  # that hold one document; its deletion takes it out of all of them
 USUAL_MAX_BYTES = 1 << 30
-_LISTED: Any = TableReference("collection_document", ("document_id", "collection_id"))
+_Listing: Any = TableReference("collection_document", ("document_id", "collection_id"))
 _FIELDS = {"title": "title", "note": "note", "max_bytes": "maxBytes"}  # their names in events
 _ABSENT = "One of these documents is not there, or is not yours."
 
@@ -41,7 +41,7 @@ class Collection(KeyedRow, Owned):
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
         """Return the condition of a filter; `document_id` finds the collections that hold it."""
         if name == "document_id":
-            listed = _LISTED.select(_LISTED.collection_id).where(_LISTED.document_id == value)
+            listed = _Listing.select(_Listing.collection_id).where(_Listing.document_id == value)
             return cls.id.in_(listed)
         return super().condition(name, value, moment)
 
@@ -125,34 +125,47 @@ class Collection(KeyedRow, Owned):
         add_pointer: str = "#/add",
         **fields: Any,
     ) -> None:
+        # the list as it will be
         before = self.document_ids
         gone = set(remove)
         kept = [id for id in before if id not in gone]
-        ids = list(dict.fromkeys([*kept, *add]))
-        new = set(ids) - set(before)
-        if new and {one.id for one in self._found(new)} != new:
-            raise NotFound(_ABSENT)
-        if len(ids) > MOST_DOCUMENTS:
+        members = list(dict.fromkeys([*kept, *add]))
+        first = list(order)
+        ids = list(dict.fromkeys([*first, *members]))
+
+        # what refuses it
+        new = set(members) - set(before)
+        if new:
+            self._refuse_if_absent(new)
+        if len(members) > MOST_DOCUMENTS:
             raise Invalid(add_pointer, f"A collection has at most {MOST_DOCUMENTS} documents.")
         if new:
             _refuse_if_in_many(new)
-        if not set(order := list(order)) <= set(ids):
+        if len(ids) > len(members):
             raise Invalid("#/order", "Name documents of the collection only.")
-        ids = list(dict.fromkeys([*order, *ids]))
+
+        # the row, the index and the events
         changed = [name for name in fields if fields[name] != getattr(self, name)]
-        is_reordered = [id for id in ids if id in before] != [id for id in before if id in ids]
         if changed or ids != before:
             self.change(**fields, documents_listed=ids)
             self._record_members(before, ids)
-        if named := [_FIELDS[name] for name in changed] + ["order"] * is_reordered:
+        named = [_FIELDS[name] for name in changed]
+        if [id for id in ids if id in before] != [id for id in before if id in ids]:
+            named.append("order")
+        if named:
             self.record_event("collection.updated", changed=named)
+
+    def _refuse_if_absent(self, ids: set[str]) -> None:
+        """Raise `NotFound` unless all of them are documents of the owner's."""
+        if {one.id for one in self._found(ids)} != ids:
+            raise NotFound(_ABSENT)
 
     def _record_members(self, before: Sequence[str], ids: Sequence[str]) -> None:
         """Bring the index up to date, with an event for each document that came or went."""
         gone = [id for id in before if id not in ids]
         come = [id for id in ids if id not in before]
-        _LISTED.delete().where(
-            _LISTED.collection_id == self.id, _LISTED.document_id.in_(gone)
+        _Listing.delete().where(
+            _Listing.collection_id == self.id, _Listing.document_id.in_(gone)
         ).execute(database)
         self._index(come)
         for type, ids_of_type in (("collection.removed", gone), ("collection.added", come)):
@@ -160,8 +173,9 @@ class Collection(KeyedRow, Owned):
                 self.record_event(type, document_id=id)
 
     def _index(self, ids: Iterable[str]) -> None:
-        if rows := [{"document_id": id, "collection_id": self.id} for id in ids]:
-            _LISTED.insert(rows).execute(database)
+        rows = [{"document_id": id, "collection_id": self.id} for id in ids]
+        if rows:
+            _Listing.insert(rows).execute(database)
 
     def _found(self, ids: Iterable[str]) -> list[Document]:
         found = Document.select().where(
@@ -208,9 +222,9 @@ class Collection(KeyedRow, Owned):
 
         A collection without documents is left out.
         """
-        of = _LISTED.collection_id
+        of = _Listing.collection_id
         sums = Document.select(of, *Document.totals()).join(
-            _LISTED, on=(_LISTED.document_id == Document.id)
+            _Listing, on=(_Listing.document_id == Document.id)
         )
         rows: Any = sums.where(of.in_(ids), *Document.live(now())).group_by(of).tuples()
         return {id: (count, int(size)) for id, count, size in rows}
@@ -268,7 +282,7 @@ class Collection(KeyedRow, Owned):
 
     def indexed_ids(self) -> set[str]:
         """Return the ids of its documents as the index has them."""
-        rows = _LISTED.select(_LISTED.document_id).where(_LISTED.collection_id == self.id)
+        rows = _Listing.select(_Listing.document_id).where(_Listing.collection_id == self.id)
         return {row["document_id"] for row in rows.execute(database)}
 
     def binding(self) -> tuple[str, ...]:
@@ -280,13 +294,13 @@ class Collection(KeyedRow, Owned):
 
 def listed_in(collection_ids: Any) -> Any:
     """Return the query of the ids of the documents in collections, whose ids a query returns."""
-    return _LISTED.select(_LISTED.document_id).where(_LISTED.collection_id.in_(collection_ids))
+    return _Listing.select(_Listing.document_id).where(_Listing.collection_id.in_(collection_ids))
 
 
 def _refuse_if_in_many(document_ids: set[str]) -> None:
     """Raise `QuotaExceeded` if one of the documents cannot be in one more collection."""
-    of = _LISTED.document_id
-    counts = _LISTED.select(fn.COUNT(of).alias("count")).where(of.in_(list(document_ids)))
+    of = _Listing.document_id
+    counts = _Listing.select(fn.COUNT(of).alias("count")).where(of.in_(list(document_ids)))
     most = counts.group_by(of).order_by(fn.COUNT(of).desc()).limit(1)
     for row in most.execute(database):
         remedy = "Take it out of one first."

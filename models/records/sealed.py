@@ -84,7 +84,7 @@ class SealedRow(Table):
         """Return the rows that open. A row whose root key is not in the keyring waits for it."""
         found = list(rows)
         cls.find_keys(found)
-        return [row for row in found if row._is_shown()]
+        return [row for row in found if row._is_listed()]
 
     @classmethod
     def opened_alone(cls, row: Self) -> Self | None:
@@ -112,7 +112,10 @@ class SealedRow(Table):
 
     def is_usable(self) -> bool:
         """Return whether the row opens; log one that was altered. Raises `RootKeyMissing`."""
-        return self.opens() or log_altered(self.id)
+        if self.opens():
+            return True
+        log_altered(self.id)
+        return False
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -192,7 +195,8 @@ class SealedRow(Table):
     def _bound(self) -> bytes:
         return _binding(type(self), self.__data__)
 
-    def _is_shown(self) -> bool:
+    def _is_listed(self) -> bool:
+        """Return whether the row opens, and log why not, unless it was deleted meanwhile."""
         try:
             return self.is_usable()
         except RootKeyMissing as error:
@@ -210,15 +214,14 @@ class SealedByService(SealedRow):
         return remembered_cipher(current_runtime().service_key, scope)
 
 
-def log_altered(id: object) -> bool:
-    """Log an altered row once; return false, which lets a list leave the row out."""
+def log_altered(id: object) -> None:
+    """Log an altered row; each is named once."""
     name = loggable_id(id)
     reported = current_runtime().altered_rows
     if name not in reported and len(reported) < MOST_REPORTED:
         reported.add(name)
         line = "%s was altered outside of the service, and is refused. "
         logging.getLogger("docservice").error(line + "Restore a backup, or delete it.", name)
-    return False
 
 
 def loggable_id(id: object) -> str:

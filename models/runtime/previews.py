@@ -1,8 +1,9 @@
 """Previews that are being made, and previews that were made and could not be stored.
 
-A preview is made in a child process. A quarter of the worker threads may make one for a view, two
-for files to save; another quarter may wait some seconds for a slot. A caller beyond that, or
-beyond a share of it, is refused, unless somebody makes the same preview already: the caller then
+A preview is made in a child process, by a thread that holds a slot. A quarter of the worker
+threads may make previews for views, and two of them for files to save; another quarter may wait
+some seconds for a slot. One owner has all slots but one at most, one link half of them. A caller
+who gets no slot is refused, unless another one makes the same preview already: then the caller
 waits for two seconds, in which most previews are made.
 
 A conversion, which takes longer than people watch an empty page, is made beside the requests.
@@ -70,9 +71,10 @@ class PreviewQueue:
     def turn(
         self, id: str, owner_id: str, caller_id: str, *, saves: bool = False
     ) -> Iterator[None]:
-        """Have the turn to make the preview `id`: nobody else makes the same one meanwhile.
+        """Hold a slot to make the preview `id`, which nobody else makes meanwhile.
 
-        `caller_id` is a link's id, or the owner's. Raises `Busy`.
+        `caller_id` is a link's id, or the owner's. Raises `Busy` if no slot gets free in time, or
+        no child process.
         """
         slots = self.saving if saves else self.viewing
         with (

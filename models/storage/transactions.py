@@ -47,7 +47,8 @@ def transaction(
     It excludes every other transaction of this owner until it ends, and with SERVICE all others:
     the rows that it reads stay as they are. It holds one lock, so that no two transactions wait for
     each other: nested ones have the same owner, or are in one with SERVICE. With None it takes no
-    lock before a nested one does, and may only insert rows that nobody else knows of yet.
+    lock: the first nested one does, and before that only rows may be inserted that nobody else
+    knows of yet.
 
     Raises `NotSynced` if the commit could not be synced, or if a sync has failed after the engine's
     `sync_failures` was `since`: then earlier unsynced transactions, on which this one builds, may

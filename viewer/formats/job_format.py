@@ -21,11 +21,12 @@ def card_saying(message: str) -> Renderer:
 
 @dataclass(frozen=True)
 class JobFormat:
-    """The job sends one message: its facts are those of `shown_as`, its block is the HTML.
+    """A format whose documents are shown by the HTML that a job makes of them.
 
-    It gets the first `read_bytes`. A document of more than `most_bytes` fails for the reason
-    "size", others as the job says. Then it is shown by what `otherwise` has for this reason, or for
-    ANY; SandboxError if there is none.
+    The job gets the first `read_bytes`. It sends one message: its block is the HTML, and its facts
+    say how this is shown. A job may fail for a reason that it names; for a document of more than
+    `most_bytes` the reason is "size", and the job does not run. `otherwise` has by reason what
+    shows the document then, by ANY what shows it for each other reason.
     """
 
     kind: str
@@ -39,7 +40,10 @@ class JobFormat:
     scripts: tuple[str, ...] = ()
 
     def preview(self, original: Original, media_type: str) -> Preview:
-        """Return what the job makes of the document, or what is shown if it fails."""
+        """Return what the job makes of the document, or what is shown if it fails.
+
+        Raise SandboxError if `otherwise` has nothing for the reason.
+        """
         try:
             if self.most_bytes is not None and original.size > self.most_bytes:
                 raise SandboxError("size")

@@ -82,7 +82,8 @@ class Original:
             raise SandboxError(result.failure or "not one message")
         return result.messages[0]
 
-    def record(self) -> dict[str, str | int]:
+    def description(self) -> dict[str, str | int]:
+        """Return what a page or a file says of the document, by names as in JSON."""
         return {
             "id": self.id,
             "name": self.name,

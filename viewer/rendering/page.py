@@ -87,7 +87,7 @@ def _values(
         "body": BODY_PLACEHOLDER,
         "options": options,
         "other_view": "As a table" if original.as_pages else "As pages",
-        "record": original.record(),
+        "description": original.description(),
         "sha256": original.sha256,
         "name": name,
         "original_name": original.name.strip() or name,

@@ -37,7 +37,7 @@ class Listed:
     sha256: str
     open: OpenDocument
 
-    def record(self) -> dict[str, str | int]:
+    def description(self) -> dict[str, str | int]:
         return {
             "name": self.name,
             "contentType": self.content_type,
@@ -64,7 +64,7 @@ def download_several(
         contents=contents,
         title=title,
         comment_title=safe_in_comment(title),
-        records=[one.record() for one in contents.documents],
+        descriptions=[one.description() for one in contents.documents],
         policy=rules,
         sealed=seal is not None,
     )

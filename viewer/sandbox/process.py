@@ -137,7 +137,7 @@ def run_job(job: AnyJob, pieces: Iterable[bytes], options: dict[str, Any]) -> Jo
 
 
 def job_name(job: AnyJob, options: dict[str, Any]) -> str:
-    """Return a text that is the same only for jobs that make the same of the same bytes."""
+    """Return a key for a cache: jobs with the same key make the same of the same bytes."""
     return _SORTED.encode([sandbox_version(), repr(job), options])
 
 
@@ -175,12 +175,18 @@ class ForkServer:
         imports the module itself, and the fork server does so for those that follow.
         """
         with contextlib.ExitStack() as files:
-            (input_, stdin), (stdout, output), (end, open_end) = (_pipe(files) for _ in range(3))
-            self._send(module, input_, output, end)
-            yield Child(stdin, stdout, open_end.close)
+            its_input, stdin = _pipe(files)
+            stdout, its_output = _pipe(files)
+            its_end, end = _pipe(files)
+            self._send(module, its_input, its_output, its_end)
+            yield Child(stdin, stdout, end.close)
 
     def _send(self, module: str, *files: IO[bytes]) -> None:
-        """Hand these files over. If it can't be started, nobody has them: a child that crashed."""
+        """Hand these files to a new child process, and close them here.
+
+        If the fork server can't be started, no process has them: they end as those of a child
+        process that crashed.
+        """
         with self._lock, contextlib.ExitStack() as closed:
             numbers = [closed.enter_context(file).fileno() for file in files]
             for _ in range(2):

@@ -46,7 +46,7 @@ def test_the_record_is_embedded_as_json():
     head, _, _ = shell(name=HOSTILE)
     found = re.search(r'<script type="application/json" id="document">(.*?)</script>', head)
 
-    assert json.loads(found.group(1)) == original(b"abc", HOSTILE, "text/plain").record()
+    assert json.loads(found.group(1)) == original(b"abc", HOSTILE, "text/plain").description()
 
 
 def test_no_name_adds_markup():
