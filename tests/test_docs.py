@@ -35,6 +35,7 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     TEST: INSTALLS,
     "DOCSERVICE_LISTEN=127.0.0.1:8001 .venv/bin/python app.py": "the test of a taken port does so",
     "DOCSERVICE_WEBHOOK_ALLOW=127.0.0.0/8 .venv/bin/python app.py": "the test starts it like this",
+    "pipx install ./document_service-*.whl && document-service serve": "deploy/try-package does so",
     "python3 -m venv hooks && hooks/bin/pip install -q standardwebhooks": INSTALLS,
     "DOMAIN=docs.example.org docker compose -f deploy/compose.yaml up -d --build": "needs Docker",
     "cd /opt/document-service": "needs systemd",

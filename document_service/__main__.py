@@ -1,0 +1,131 @@
+"""The command `document-service`: serves, and runs the commands of an operator.
+
+The service is imported when it is needed: `--help` answers in a tenth of a second.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import HOME, IS_CHECKOUT
+
+INSTANCE_PATH = "DOCSERVICE_INSTANCE_PATH"
+SENTENCES = {  # of the commands of an operator, as their docstrings begin
+    "audit": "Verify the log of events, and hand it out to be verified.",
+    "backup": "Write a snapshot of the database to a new FILE.",
+    "copy": "Copy everything from the SQLite file to PostgreSQL.",
+    "doctor": "Check files, keys, documents, disk and clock.",
+    "documents": "Delete documents, also damaged ones.",
+    "export": "Export people and spaces into the folder PATH, sealed with a passphrase.",
+    "import": "Import the accounts of an export in the folder PATH.",
+    "keys": "List, rotate, retire and check the root keys.",
+    "mail": "Try the server that takes the service's mail.",
+    "openapi": "Print the OpenAPI 3.1 description of the API.",
+    "payloads": "Move payloads to another place, delete what is left over.",
+    "restore": "Replace the database with the backup FILE.",
+    "sweep": "Delete what has expired.",
+    "users": "List, create, invite, link, disable and enable accounts.",
+}
+
+
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder of database and keyring: the given one, else that of this installation.
+
+    A given path that is relative counts from the current folder. Otherwise it is `instance/` of a
+    checkout. An installed service has the folder that the system keeps for the data of a user's
+    programs: it survives an upgrade, and the removal of the package.
+    """
+    if given := environment.get(INSTANCE_PATH):
+        return Path(given).absolute()
+    if IS_CHECKOUT:
+        return HOME / "instance"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "document-service"
+    data = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    return base / "document-service"
+
+
+def enter_service() -> None:
+    """Let this process import the service's modules, and tell them where the data lies."""
+    sys.path.insert(0, str(HOME))
+    from environment import WrongSetting, with_file_of_settings
+
+    with suppress(WrongSetting):  # of the file of settings: the service says so itself
+        os.environ[INSTANCE_PATH] = str(data_folder(with_file_of_settings(os.environ)))
+
+
+class _Commands(click.Group):
+    """Commands of its own, and those of the operator, which are imported when one is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *SENTENCES])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in SENTENCES:
+            return super().get_command(ctx, cmd_name)
+        enter_service()
+        from flask.cli import ScriptInfo
+
+        from app import create_app
+        from blueprints.commands import COMMANDS
+
+        ctx.obj = ScriptInfo(create_app=create_app, set_debug_flag=False)
+        return next(command for command in COMMANDS if command.name == cmd_name)
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        own = {name: command.get_short_help_str(80) for name, command in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted((SENTENCES | own).items()))
+
+
+def _print_version(ctx: click.Context, _option: click.Parameter, wanted: Any) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    enter_service()
+    from blueprints.status import VERSION
+
+    click.echo(f"document-service {VERSION}")
+    ctx.exit()
+
+
+@click.group(cls=_Commands)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the version and exit.",
+)
+def main() -> None:
+    """Store documents encrypted, show them in a browser, and share them by links.
+
+    `serve` runs the service. The settings are variables of the environment, DOCSERVICE_…, which
+    docs/operating.md lists.
+    """
+
+
+@main.command()
+@click.option("--listen", metavar="ADDRESS:PORT", help="Listen here instead of 127.0.0.1:8000.")
+def serve(listen: str | None) -> None:
+    """Serve until Ctrl-C or SIGTERM."""
+    if listen:
+        os.environ["DOCSERVICE_LISTEN"] = listen
+    enter_service()
+    import app
+
+    app.main()
+
+
+if __name__ == "__main__":
+    main(prog_name="document-service")

@@ -1,0 +1,165 @@
+"""The package that is installed, and its command."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import document_service.__main__ as command
+from blueprints.commands import COMMANDS
+from environment import ENVIRONMENT_FILE
+from tests.service import ROOT
+
+SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+OF_DEVELOPERS = {"benchmarks", "build", "conftest", "deploy", "dist", "docs", "instance", "tests"}
+INSIDE = "document_service.service."
+
+
+def of_the_service(paths):
+    """The names of top-level modules and folders that belong to the service."""
+    names = {path.stem for path in paths if not path.name.startswith(".")}
+    return names - OF_DEVELOPERS - {"document_service", "__pycache__"}
+
+
+def below_service(names):
+    return {name.removeprefix(INSIDE) for name in names if name.startswith(INSIDE)}
+
+
+def test_the_wheel_has_all_of_the_service():
+    folders = [path for path in ROOT.iterdir() if path.is_dir() and path.suffix != ".egg-info"]
+
+    assert below_service(SETUPTOOLS["packages"]) == of_the_service(folders)
+    assert below_service(SETUPTOOLS["py-modules"]) == of_the_service(ROOT.glob("*.py"))
+    assert SETUPTOOLS["package-dir"] == {"document_service.service": "."}
+
+
+def test_nothing_of_the_service_is_on_the_path_of_the_environment_in_which_it_is_installed():
+    names = [*of_the_service(ROOT.glob("*.py")), *below_service(SETUPTOOLS["packages"])]
+    program = "import sys; from importlib.util import find_spec; "
+    program += "print([name for name in sys.argv[1:] if find_spec(name)])"
+    printed = subprocess.check_output([sys.executable, "-I", "-c", program, *names], text=True)
+
+    assert "models" in names
+    assert printed == "[]\n"
+
+
+def test_the_help_says_of_each_command_what_its_docstring_says():
+    assert {one.name: one.get_short_help_str(200) for one in COMMANDS} == command.SENTENCES
+
+    printed = CliRunner().invoke(command.main, ["--help"]).output
+    for name in ("serve", *command.SENTENCES):
+        assert f"\n  {name} " in printed
+
+
+def test_the_help_imports_nothing_of_the_service():
+    program = "import sys; from document_service.__main__ import main; main(['--help'], "
+    program += "standalone_mode=False); print(sorted({'flask', 'models', 'app'} & {*sys.modules}))"
+    printed = subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True)
+
+    assert printed.endswith("\n[]\n")
+
+
+@pytest.mark.parametrize(
+    ("platform", "data", "folder"),
+    [
+        ("linux", "/data", "/data/document-service"),
+        ("linux", "relative", "/home/ana/.local/share/document-service"),
+        ("linux", "", "/home/ana/.local/share/document-service"),
+        ("darwin", "/data", "/home/ana/Library/Application Support/document-service"),
+    ],
+)
+def test_data_of_an_installed_service_lies_where_the_system_keeps_data(
+    monkeypatch, platform, data, folder
+):
+    monkeypatch.setattr(command, "IS_CHECKOUT", False)
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setenv("HOME", "/home/ana")
+    monkeypatch.setenv("XDG_DATA_HOME", data)
+
+    assert command.data_folder({}) == Path(folder)
+
+
+def test_data_of_a_checkout_lies_in_it():
+    assert command.data_folder({}) == ROOT / "instance"
+
+
+def test_a_given_folder_of_data_counts_from_the_current_one(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    assert command.data_folder({command.INSTANCE_PATH: "here"}) == tmp_path / "here"
+
+
+@pytest.fixture
+def _entered_once(monkeypatch):
+    """The path and the environment are as before after the test."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv(command.INSTANCE_PATH, "")
+
+
+@pytest.mark.usefixtures("_entered_once")
+def test_the_file_of_settings_names_the_folder_of_data(monkeypatch, tmp_path):
+    (settings := tmp_path / "settings").write_text(f"{command.INSTANCE_PATH}=/srv/data\n")
+    monkeypatch.setenv(ENVIRONMENT_FILE, str(settings))
+    monkeypatch.delenv(command.INSTANCE_PATH)
+
+    command.enter_service()
+
+    assert os.environ[command.INSTANCE_PATH] == "/srv/data"
+
+
+@pytest.mark.usefixtures("_entered_once")
+def test_the_service_itself_says_what_is_wrong_with_the_file_of_settings(monkeypatch, tmp_path):
+    monkeypatch.setenv(ENVIRONMENT_FILE, str(tmp_path / "absent"))
+
+    command.enter_service()
+
+    assert os.environ[command.INSTANCE_PATH] == ""
+
+
+def run(folder, *words, **settings):
+    """Run the command of the checkout in a folder, and return what it printed."""
+    program = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    program += "from document_service.__main__ import main; main(prog_name='document-service')"
+    kept = {name: one for name, one in os.environ.items() if not name.startswith("DOCSERVICE_")}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program, ROOT, *words],
+        cwd=folder,
+        env=kept | settings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.slow
+def test_a_command_works_in_any_folder_on_the_same_data(tmp_path):
+    data = {command.INSTANCE_PATH: str(tmp_path / "data")}
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+
+    assert run(tmp_path, "keys", "list", **data) == run(elsewhere, "keys", "list", **data)
+    assert (tmp_path / "data" / "keyring").exists()
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_command_says_its_version_and_refuses_what_it_does_not_know(tmp_path):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+    assert run(tmp_path, "--version") == (0, f"document-service {project['version']}\n", "")
+    code, _, error = run(tmp_path, "run")
+    assert code == 2
+    assert "No such command 'run'" in error
+
+
+@pytest.mark.slow
+def test_the_command_serves_where_it_is_told_to(tmp_path):
+    data = {command.INSTANCE_PATH: str(tmp_path)}
+    code, _, error = run(tmp_path, "serve", "--listen", "nowhere", **data)
+
+    assert code == 1
+    assert error.startswith("Document Service does not start. DOCSERVICE_LISTEN")
