@@ -106,9 +106,11 @@ def accepts_gzip() -> bool:
 
 def go(path: str, done: str = "", **more: Any) -> Response:
     """Redirect with 303 to a page that shows a sentence; `done` is the key of the sentence."""
-    query = urlencode({"done": done} | more, doseq=True) if done else ""
-    joint = query and ("&" if "?" in path else "?")
-    return Response("", 303, {"Location": iri_to_uri(path + joint + query)})
+    address = path
+    if done:
+        query = urlencode({"done": done} | more, doseq=True)
+        address += f"&{query}" if "?" in path else f"?{query}"
+    return Response("", 303, {"Location": iri_to_uri(address)})
 
 
 def go_back(otherwise: str, done: str, **more: Any) -> Response:

@@ -18,13 +18,13 @@ from models.runtime import AnswerRefusedError, Provider, ProviderAway, network_o
 
 from ..http import COOKIE, g
 from ..http.problems import CHALLENGE, STATUS
-from ..login import begin_session, end_own_sessions, is_own_origin
+from ..login import CookieName, begin_session, end_own_sessions, is_own_origin
 from .errors import refuse_sign_in
 from .routes import HOME, PUBLIC, Pages, go, page_of, render
 from .spaces import land
 
 sign_in = Pages("sign_in", "/oidc")
-COOKIE_NAMES = "__Host-sign-in", "sign-in"  # over https, and over http
+_PENDING_COOKIE = CookieName("__Host-sign-in", "sign-in")
 ACCOUNT = "/app/account"
 MOST_INVITE_CHARACTERS = 100
 _MOST_ANSWER_CHARACTERS = 4096  # of each field of the provider's answer
@@ -56,7 +56,7 @@ def begin() -> Response:
         logging.getLogger("docservice").warning(line, g.request_id, error.reason)
         raise
     response = go(address)
-    _set_cookie(response, sealed, LIFE_SECONDS)
+    _PENDING_COOKIE.set(response, sealed, LIFE_SECONDS)
     return response
 
 
@@ -99,13 +99,13 @@ def _end(provider: Provider) -> Response:
         session = begin_session(assertion, pending.invite)
         end_own_sessions()
         response = land(session, invitation) if invitation else go(pending.next or HOME)
-    _set_cookie(response, "", 0)
+    _PENDING_COOKIE.set(response, "", 0)
     return response
 
 
 def _pending(issuer: str, state: str) -> PendingSignIn:
     """Return the login that this browser has begun, used up now."""
-    sealed = request.cookies.get(_cookie_name(), "")
+    sealed = _PENDING_COOKIE.value_in(request)
     pending = PendingSignIn.of_cookie(sealed) if sealed else None
     if pending is None or pending.issuer != issuer:
         raise AnswerRefusedError("this browser has begun no login, or too long ago")
@@ -145,18 +145,3 @@ def _provider() -> Provider:
 
 def _network() -> str:
     return network_of(request.remote_addr or "")
-
-
-def _cookie_name() -> str:
-    return COOKIE_NAMES[not request.is_secure]
-
-
-def _set_cookie(response: Response, secret: str, seconds: int) -> None:
-    response.set_cookie(
-        _cookie_name(),
-        secret,
-        max_age=seconds,
-        secure=request.is_secure,
-        httponly=True,
-        samesite="Lax",
-    )

@@ -43,20 +43,31 @@ def replay_responses(view: View) -> View:
             raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
         user = g.caller.owner_id or g.caller.id or network_of(request.remote_addr or "")
         id = StoredResponse.id_of(user, request.method, request.path, key)
-        executed: list[tuple[Any, Response]] = []
-
-        def execute() -> dict[str, Any]:
-            response = view(*args, **path)
-            location = response.headers.get("Location")
-            kept = {"status": response.status_code, "text": response.get_data(as_text=True)}
-            executed.append((kept | {"location": location}, response))
-            return executed[0][0]
-
-        stored = execute_once(user, id, _fingerprint(), execute)
-        own = [response for kept, response in executed if kept is stored]
-        return own[0] if own else _replayed(stored)
+        execution = _Execution(partial(view, *args, **path))
+        stored = execute_once(user, id, _fingerprint(), execution)
+        is_own = stored is execution.facts
+        return execution.response if is_own else _replayed(stored)
 
     return replaying
+
+
+class _Execution:
+    """The call of a view: its response, and the facts of the response that are stored."""
+
+    response: Response
+    facts: dict[str, Any] | None = None
+
+    def __init__(self, view: Callable[[], Response]) -> None:
+        self._view = view
+
+    def __call__(self) -> dict[str, Any]:
+        self.response = self._view()
+        self.facts = {
+            "status": self.response.status_code,
+            "text": self.response.get_data(as_text=True),
+            "location": self.response.headers.get("Location"),
+        }
+        return self.facts
 
 
 def execute_once(
@@ -74,12 +85,12 @@ def execute_once(
         current_runtime().stored_response_limiter.spend(user)
         try:
             with in_one_transaction(partial(StoredResponse.lock, id, wait_seconds)):
-                answer = execute()
-                StoredResponse.keep(id, fingerprint, answer)
+                result = execute()
+                StoredResponse.keep(id, fingerprint, result)
         except IdempotencyInProgress:  # another process executed it; the transaction here is undone
-            if (answer := StoredResponse.replayed(id, fingerprint)) is None:
+            if (result := StoredResponse.replayed(id, fingerprint)) is None:
                 raise
-        return answer
+        return result
 
 
 def _fingerprint() -> str:

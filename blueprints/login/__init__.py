@@ -12,6 +12,6 @@ from .caller import (
     end_own_sessions,
     let_in_named,
 )
-from .cookies import clear_cookie, clear_space_cookie, set_cookie, set_space_cookie
+from .cookies import CookieName, clear_cookie, clear_space_cookie, set_cookie, set_space_cookie
 from .forms import MADE_FOR, OwnerChanged, is_own_origin
 from .proxy import assertion_of_proxy

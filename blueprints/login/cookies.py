@@ -21,6 +21,20 @@ class CookieName(NamedTuple):
         """Return the name in a request."""
         return self.over_https if request.is_secure else self.over_http
 
+    def value_in(self, request: Request) -> str | None:
+        return request.cookies.get(self.of(request))
+
+    def set(self, response: Response, value: str, seconds: int) -> None:
+        """Set the cookie for so many `seconds`, as an answer to the present request."""
+        response.set_cookie(
+            self.of(request),
+            value,
+            max_age=seconds,
+            secure=request.is_secure,
+            httponly=True,
+            samesite="Lax",
+        )
+
 
 _SESSION = CookieName("__Host-session", "session")
 _SPACE = CookieName("__Host-space", "space")
@@ -28,12 +42,12 @@ _SPACE = CookieName("__Host-space", "space")
 
 def session_of_cookie(request: Request) -> str | None:
     """Return the session token of the person's cookie."""
-    return request.cookies.get(_SESSION.of(request))
+    return _SESSION.value_in(request)
 
 
 def space_session_of_cookie(request: Request) -> str | None:
     """Return the session token of the cookie of a space."""
-    return request.cookies.get(_SPACE.of(request))
+    return _SPACE.value_in(request)
 
 
 def session_in_head(headers: Mapping[str, str]) -> str | None:
@@ -44,7 +58,7 @@ def session_in_head(headers: Mapping[str, str]) -> str | None:
 
 def set_cookie(response: Response, token: str, seconds: int) -> None:
     """Set the session's cookie, for so many `seconds`. A session of a space ends with it."""
-    _set(response, _SESSION, token, seconds)
+    _SESSION.set(response, token, seconds)
     if space_session_of_cookie(request):
         clear_space_cookie(response)
 
@@ -55,19 +69,8 @@ def clear_cookie(response: Response) -> None:
 
 def set_space_cookie(response: Response, token: str, seconds: int) -> None:
     """Set the cookie of the session of a space, beside the person's own."""
-    _set(response, _SPACE, token, seconds)
+    _SPACE.set(response, token, seconds)
 
 
 def clear_space_cookie(response: Response) -> None:
     set_space_cookie(response, "", 0)
-
-
-def _set(response: Response, name: CookieName, token: str, seconds: int) -> None:
-    response.set_cookie(
-        name.of(request),
-        token,
-        max_age=seconds,
-        secure=request.is_secure,
-        httponly=True,
-        samesite="Lax",
-    )

@@ -49,13 +49,13 @@ USUAL_FILES = 20  # the usual number of files that a link takes
 _NO_EVENT = "Use the id of an event."
 _CHARSET = "_charset_"  # a part that names the charset of the texts
 _MOST_CHARSET_BYTES = 40
-_CHARSETS = (  # of texts in forms: those that browsers know (Encoding standard, section 4.2)
-    *("utf-8", "us-ascii", "utf-16", "utf-16le", "utf-16be"),
-    *(f"iso-8859-{number}" for number in (*range(1, 9), 10, *range(13, 17))),
-    *(f"windows-{number}" for number in range(1250, 1259)),
-    *("cp874", "koi8-r", "koi8-u", "cp866", "mac-roman"),
-    *("gbk", "gb2312", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr"),
-)
+_UNICODE = ("utf-8", "us-ascii", "utf-16", "utf-16le", "utf-16be")
+_ISO_8859 = tuple(f"iso-8859-{part}" for part in (1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16))
+_WINDOWS = tuple(f"windows-{page}" for page in range(1250, 1259))
+_OTHERS = ("cp874", "koi8-r", "koi8-u", "cp866", "mac-roman")
+_ASIAN = ("gbk", "gb2312", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr")
+# The charsets of texts in forms: those that browsers know (Encoding standard, section 4.2).
+_CHARSETS = _UNICODE + _ISO_8859 + _WINDOWS + _OTHERS + _ASIAN
 
 
 class Edit(CamelCaseSchema):

@@ -59,9 +59,9 @@ class ResponseSchema(CamelCaseSchema):
 class Records(fields.List[Any]):
     """A list of objects with the same schema."""
 
-    def __init__(self, record: type[Schema], **options: Any) -> None:
-        super().__init__(fields.Nested(record), **options)
-        self._dump = record().dump
+    def __init__(self, schema: type[Schema], **options: Any) -> None:
+        super().__init__(fields.Nested(schema), **options)
+        self._dump = schema().dump
 
     def _serialize(self, value: Any, *_: Any, **__: Any) -> list[Any] | None:
         return None if value is None else list(map(self._dump, value))
@@ -485,15 +485,15 @@ def list_page(page: ResultPage[Any]) -> dict[str, Any]:
 
 
 @cache
-def list_schema(plural: str, record: type[ResponseSchema]) -> Schema:
+def list_schema(plural: str, schema: type[ResponseSchema]) -> Schema:
     """Return a schema for `{"<plural>": [...], "nextCursor": string or null}`."""
     members: dict[str, fields.Field[Any]] = {
-        plural: Records(record, attribute="rows"),
+        plural: Records(schema, attribute="rows"),
         "next_cursor": fields.String(
             allow_none=True, **described("Send it as `cursor` for the next page; null on the last.")
         ),
     }
-    return ResponseSchema.from_dict(members, name=f"{record.__name__}Page")()
+    return ResponseSchema.from_dict(members, name=f"{schema.__name__}Page")()
 
 
 class OEmbed(Schema):

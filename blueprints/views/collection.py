@@ -17,7 +17,7 @@ from models.links import TokenGrant
 
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
 from .lasting import while_it_lasts
-from .links import record, visible
+from .links import record_opening, visible
 from .notices import LOCAL_TIMES, moment, small_page
 from .prompt import credential_of, end_of, kind_of, receipt_url, row_of
 
@@ -63,7 +63,7 @@ def contents_page(collection: Collection, grant: TokenGrant) -> Response:
     ]
     page = small_page("cover.html", 200, grant.origins, *scripts, documents=rows, **shown)
     if request.method != "HEAD":
-        record(collection, grant, "collection.viewed")
+        record_opening(collection, grant, "collection.viewed")
     return page
 
 
@@ -83,7 +83,7 @@ def send_one_file(
     if request.method == "HEAD":
         return Response(headers=headers)
     pieces = chain([next(body)], while_it_lasts(body, grant))  # make the first document now
-    record(collection, grant, "collection.downloaded")
+    record_opening(collection, grant, "collection.downloaded")
     return Response(pieces, headers=headers, direct_passthrough=True)
 
 
@@ -143,16 +143,16 @@ def send_zip(entries: Sequence[ZipEntry], title: str, grant: TokenGrant) -> Resp
 
 
 def send_originals(
-    collection: Collection, grant: TokenGrant, record: Callable[[str], None] | None = None
+    collection: Collection, grant: TokenGrant, record_download: Callable[[str], None] | None = None
 ) -> Response:
     """Return a ZIP file of the collection's documents as they are now, in order.
 
-    `record` records or counts the download by a type of events, once the first document was
-    decrypted.
+    `record_download` records or counts the download by a type of events, once the first document
+    was decrypted.
     """
     response = send_zip(entries_of(collection.documents), collection.title, grant)
     if request.method == "GET":
-        (record or collection.record_read)("collection.downloaded")
+        (record_download or collection.record_read)("collection.downloaded")
     return response
 
 

@@ -68,7 +68,7 @@ def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
     )
 
 
-def record(target: Target, grant: TokenGrant, type: str) -> None:
+def record_opening(target: Target, grant: TokenGrant, type: str) -> None:
     """Record an opening: by token as a view, by ticket or for the owner only as an event."""
     if grant.is_link and not grant.came_by:
         grant.count_view(target, type)

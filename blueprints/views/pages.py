@@ -23,7 +23,7 @@ from models.runtime import BeingMadeError, network_of
 from ..http import TICKET, Caller, is_form
 from ..http.serving import reserve_memory
 from .collection import contents_page, send_one_file
-from .links import base_url, record
+from .links import base_url, record_opening
 from .notices import asks_again, prefers_json, preparing_page
 from .prompt import (
     ASKS_FIRST,
@@ -213,7 +213,7 @@ def _record_and_send(
         return Response(page.body, headers=page.headers)
     reserve_memory(request, page.held_bytes)
     if not (grant.came_by and _is_counted(grant, type)):
-        record(document, grant, type)
+        record_opening(document, grant, type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 

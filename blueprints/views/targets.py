@@ -31,7 +31,7 @@ from ..http.authentication import resolve_caller
 from ..http.body import seekable_body
 from . import content, pages
 from .collection import ZIP, send_originals
-from .links import base_url, record
+from .links import base_url, record_opening
 from .notices import LOCAL_TIMES, UPLOADS, host, moment, prefers_json, small_page
 from .prompt import (
     admit,
@@ -106,7 +106,7 @@ class LinkTarget:
         document = self.target if isinstance(self.target, Document) else None
         shows_original = document is not None and grant.shown(document).shows_original
         contents = self._contents(f"ticket={grant.ticket(shows_original=shows_original)}")
-        record(self.target, grant, f"{contents['kind']}.viewed")
+        record_opening(self.target, grant, f"{contents['kind']}.viewed")
         return contents
 
     def content(self) -> Response:
@@ -174,11 +174,11 @@ class LinkTarget:
         return {
             "title": self.target.name,
             "note": note,
-            "documents": [self._record(document, credential) for document in documents],
+            "documents": [self._described(document, credential) for document in documents],
         }
 
-    def _record(self, document: Document, credential: str) -> dict[str, Any]:
-        """Return a document's record with the addresses that the permissions allow."""
+    def _described(self, document: Document, credential: str) -> dict[str, Any]:
+        """Return the description of a document, with the addresses that the permissions allow."""
         may = self.grant.permissions
         path = f"{base_url()}/v1/documents/{document.id}"
         return {

@@ -28,9 +28,8 @@ _OF_CRYPTO = {
     crypto.KeyringError: KeyUnavailable,
     crypto.DecryptionError: DocumentDamaged,
 }
-_FOR_OPERATORS: dict[
-    type[ServiceError], str
-] = {  # in place of sentences that send people to the operator
+# Sentences for the operator, in place of those that send people to the operator.
+_FOR_OPERATORS: dict[type[ServiceError], str] = {
     StorageFull: "There is no room left on the disk. Free some, then run this again.",
     StorageFailing: "The disk takes nothing: it fails, or is read-only. dmesg says more.",
 }
