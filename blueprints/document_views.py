@@ -19,7 +19,7 @@ from .schemas.requests import (
 )
 from .schemas.responses import CodeSent, DrawnPdfPage, PdfPageList
 from .views import content as contents
-from .views import pages
+from .views import document_pages
 
 document_views = ApiBlueprint(
     "document_views",
@@ -69,7 +69,7 @@ def view(_query: dict[str, Any], id: str) -> Response:
     A link that has a password or counts its views gets a page with a button instead. The button
     sends a POST, so that a preview of the link uses up no view.
     """
-    return pages.render("view", g.caller.document(id), g.caller.grant)
+    return document_pages.render("view", g.caller.document(id), g.caller.grant)
 
 
 @document_views.post("/view", accepts=READERS, scope=READ, permission="view")
@@ -84,10 +84,10 @@ def open_view(body: dict[str, Any], id: str) -> Response:
     view. While the document is being prepared, the form of a browser gets 202 and a page that leads
     on by a ticket.
     """
-    return pages.unlock("view", g.caller.document(id), g.caller.grant, body)
+    return document_pages.unlock("view", g.caller.document(id), g.caller.grant, body)
 
 
-@document_views.post("/codes", accepts=(DOCUMENT_TOKEN,), spend=pages.count_code)
+@document_views.post("/codes", accepts=(DOCUMENT_TOKEN,), spend=document_pages.count_code)
 @document_views.arguments(CodeRequest())
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(202, CodeSent)
@@ -96,7 +96,7 @@ def request_code(body: dict[str, Any], id: str) -> Any:
 
     Every address gets the same answer; one of the recipients gets a mail with 8 digits.
     """
-    return pages.send_code(g.caller.document(id), g.caller.grant, **body)
+    return document_pages.send_code(g.caller.document(id), g.caller.grant, **body)
 
 
 @document_views.get("/download", accepts=BY_PAGE, scope=READ, permission="download")
@@ -106,7 +106,7 @@ def download(id: str) -> Response:
 
     The file opens offline, checks its SHA-256, and gives the original back byte for byte.
     """
-    return pages.save(g.caller.document(id), g.caller.grant)
+    return document_pages.save(g.caller.document(id), g.caller.grant)
 
 
 @document_views.post("/download", accepts=BY_PAGE, scope=READ, permission="download")
@@ -119,7 +119,7 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
     `pdfPassword` the file shows the first page of an encrypted PDF; without `password` the picture
     of this page is not encrypted. The form of an opened page sends its ticket and `pdfPassword`.
     """
-    return pages.download_by_password(g.caller.document(id), g.caller, **body)
+    return document_pages.download_by_password(g.caller.document(id), g.caller, **body)
 
 
 @document_views.get(
@@ -141,7 +141,7 @@ def content(id: str) -> Response:
 @pdf_pages.response(200, PdfPageList())
 def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
     """List the pages of a PDF with their sizes and text"""
-    return pages.list_pages(g.caller.document(id), g.caller, query["cursor"])
+    return document_pages.list_pages(g.caller.document(id), g.caller, query["cursor"])
 
 
 @pdf_pages.post("", accepts=BY_PAGE, scope=READ, permission="view")
@@ -150,7 +150,9 @@ def list_pages(query: dict[str, Any], id: str) -> dict[str, Any]:
 @pdf_pages.response(200, PdfPageList())
 def list_locked_pages(query: dict[str, Any], body: dict[str, Any], id: str) -> dict[str, Any]:
     """List the pages of a PDF that has a password"""
-    return pages.list_pages(g.caller.document(id), g.caller, query["cursor"], body["password"])
+    return document_pages.list_pages(
+        g.caller.document(id), g.caller, query["cursor"], body["password"]
+    )
 
 
 @pdf_pages.get("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
@@ -161,7 +163,7 @@ def page(query: dict[str, Any], id: str, number: str) -> dict[str, Any]:
 
     Pages that were drawn once are kept with the document. The call counts as no view.
     """
-    return pages.drawn_page(g.caller.document(id), g.caller, number, query["scale"])
+    return document_pages.drawn_page(g.caller.document(id), g.caller, number, query["scale"])
 
 
 @pdf_pages.post("/<number>", accepts=BY_PAGE, scope=READ, permission="view")
@@ -173,4 +175,4 @@ def locked_page(
 ) -> dict[str, Any]:
     """Return a page of a PDF that has a password"""
     document = g.caller.document(id)
-    return pages.drawn_page(document, g.caller, number, query["scale"], body["password"])
+    return document_pages.drawn_page(document, g.caller, number, query["scale"], body["password"])

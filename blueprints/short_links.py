@@ -13,8 +13,8 @@ from .http.idempotency import replay_responses
 from .http.multipart import FORM_DATA
 from .schemas.requests import CodeRequest, DownloadRequest, SentFile, ViewRequest
 from .schemas.responses import CodeSent, LinkContents, ReceiptOfFile
+from .views.document_pages import count_code
 from .views.notices import prefers_json
-from .views.pages import count_code
 from .views.targets import opened
 
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")

@@ -40,8 +40,7 @@ from ..http import COOKIE, DELETE, READ, WRITE, g
 from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken, UploadForm
-from ..views import content
-from ..views import pages as document_pages
+from ..views import content, document_pages
 from ..views.collection import entries_of, send_zip
 from ..views.content import UNKNOWN_TYPE
 from ..views.links import base_url, qr_code

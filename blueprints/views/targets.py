@@ -29,7 +29,7 @@ from viewer import badge, format_size, kind_of
 from ..http import Caller, g, is_form
 from ..http.authentication import resolve_caller
 from ..http.body import seekable_body
-from . import content, pages
+from . import content, document_pages
 from .collection import ZIP, send_originals
 from .links import base_url, record_opening
 from .notices import LOCAL_TIMES, UPLOADS, host, moment, prefers_json, small_page
@@ -95,13 +95,13 @@ class LinkTarget:
         if prefers_json():
             return self._contents("" if needs_prompt(self.grant) else credential_of(self.grant))
         self._require_view()
-        return pages.render("view", self.target, self.grant)
+        return document_pages.render("view", self.target, self.grant)
 
     def open(self, **proof: Any) -> Shown:
         """Return a page, or JSON with addresses that use up no further view."""
         self._require_view()
         if not prefers_json():
-            return pages.unlock("view", self.target, self.grant, proof)
+            return document_pages.unlock("view", self.target, self.grant, proof)
         grant = self.grant = admit(self.target, self.grant, proof)
         document = self.target if isinstance(self.target, Document) else None
         shows_original = document is not None and grant.shown(document).shows_original
@@ -118,14 +118,14 @@ class LinkTarget:
 
     def save(self) -> Response:
         """Return one HTML file."""
-        return pages.save(self.target, self.grant)
+        return document_pages.save(self.target, self.grant)
 
     def save_by_password(self, **passwords: str) -> Response:
         """Return one HTML file, encrypted."""
-        return pages.download_by_password(self.target, self.caller, **passwords)
+        return document_pages.download_by_password(self.target, self.caller, **passwords)
 
     def send_code(self, email: str) -> Any:
-        return pages.send_code(self.target, self.grant, email)
+        return document_pages.send_code(self.target, self.grant, email)
 
     def judge_body(self) -> None:
         raise ScopeMissing("This link opens something. It takes no files.")

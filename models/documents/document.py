@@ -50,7 +50,9 @@ class Document(Payload, Owned):
     came_by = TextField(null=True)  # the id of the link by which a stranger sent it
 
     given_name = SealedName[str | None]()
+    """As its owner gave it, or None; `name` is never None."""
     given_metadata = Sealed[dict[str, Any] | None]()
+    """As its owner gave it, or None; `metadata` is never None."""
     sha256 = Sealed[str](default="")
     """Of the payload, in hex."""
     uploader_id = Sealed[str | None]()

@@ -43,6 +43,26 @@ def test_columns_taken_from_another_row_do_not_open(alice, bob):
     assert read_again(mine)
 
 
+def test_of_all_sealed_values_only_those_that_a_caller_knows_are_shown(alice):
+    document = upload(alice, name="plan.txt", metadata={"project": "secret"})
+    document.uploader_id = alice.id
+
+    shown = document.showing_only({"name": "new.txt", "expires_at": 4_000_000_000_000})
+
+    assert shown.values == {"given_name": "new.txt"}
+    assert (shown.name, shown.metadata, shown.sha256) == ("new.txt", {}, "")
+
+
+def test_an_edit_returns_the_row_with_all_that_others_have_changed(alice):
+    id = upload(alice, name="plan.txt").id
+    Document.edit(alice.id, id, metadata={"project": "garden"})
+
+    edited = Document.edit(alice.id, id, name="new.txt")
+
+    assert (edited.name, edited.metadata) == ("new.txt", {"project": "garden"})
+    assert Document.one_of(alice.id, id).values == edited.values
+
+
 def test_pieces_swapped_between_documents_do_not_open(alice):
     mine, other = upload(alice, os.urandom(300_000)), upload(alice, os.urandom(300_000))
     [(_, foreign), _] = pieces_of(other)

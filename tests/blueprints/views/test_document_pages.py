@@ -1,4 +1,4 @@
-"""blueprints/views/pages.py"""
+"""blueprints/views/document_pages.py"""
 
 import base64
 
