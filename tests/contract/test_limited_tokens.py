@@ -158,6 +158,22 @@ def test_eight_requests_at_once_go_on_with_one_view(alice, temporary_document):
     assert alice.views(temporary_document, link) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_a_transfer_goes_on_after_the_service_was_started_again(end, start_service):
+    service = start_service()
+    alice = service.register()
+    document = alice.upload()
+    link = alice.share(document, maxViews=1)
+    first = alice.open(link["contentUrl"])
+    getattr(service, end)()
+    service.start()
+    answer = rest(alice, link, first.headers["ETag"], "bytes=3-")
+    assert (answer.status, answer.body) == (206, first.body[3:])
+    refused(rest(alice, link, f'"{document["id"]}"'), 410, "token_spent")
+    assert alice.views(document, link) == 1
+
+
 def test_without_the_tag_of_the_view_a_range_is_a_new_view(alice, temporary_document):
     link, other = (alice.share(temporary_document, maxViews=9) for _ in range(2))
     tag = alice.open(link["contentUrl"]).headers["ETag"]

@@ -41,6 +41,14 @@ from tests.contract.test_idempotency import (  # noqa: F401
     test_the_same_key_creates_once,
     test_the_same_key_with_another_body_is_a_mismatch,
 )
+from tests.contract.test_limited_tokens import (  # noqa: F401
+    test_a_link_that_ends_ends_its_transfers,
+    test_a_tag_of_a_link_that_leads_elsewhere_goes_on_with_nothing,
+    test_a_transfer_of_the_last_view_goes_on_as_often_as_it_breaks_off,
+    test_eight_requests_at_once_go_on_with_one_view,
+    test_fifty_clients_that_know_the_document_get_it_once_together,
+    test_without_the_tag_of_the_view_a_range_is_a_new_view,
+)
 from tests.contract.test_lists import (  # noqa: F401
     lister,
     test_a_cursor_of_another_user_shows_none_of_their_records,
