@@ -55,7 +55,7 @@ def _sends_ticket() -> bool:
 
 
 @document_views.get("/view", accepts=BY_PAGE, scope=READ, permission="view")
-@document_views.arguments(ViewQuery(), location="query", unknown=EXCLUDE)  # mails add their own
+@document_views.arguments(ViewQuery(), location="query", unknown=EXCLUDE)
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
 def view(_query: dict[str, Any], id: str) -> Response:
@@ -73,10 +73,11 @@ def view(_query: dict[str, Any], id: str) -> Response:
 
 
 @document_views.post("/view", accepts=READERS, scope=READ, permission="view")
+@document_views.arguments(ViewQuery(), location="query", unknown=EXCLUDE)
 @document_views.arguments(ViewRequest())
 @document_views.alt_response(202, schema=HTML, content_type="text/html")
 @document_views.response(200, HTML, content_type="text/html")
-def open_view(body: dict[str, Any], id: str) -> Response:
+def open_view(_query: dict[str, Any], body: dict[str, Any], id: str) -> Response:
     """Open a link that asks for something first, or counts its views
 
     `password` is the link's. A guarded link asks for everything in this one request: `email` and

@@ -7,11 +7,12 @@ click on any page may lead here.
 from typing import Any
 
 from flask import Response, jsonify, request
+from marshmallow import EXCLUDE
 
 from .http import DOCUMENT_TOKEN, LINK, ApiBlueprint
 from .http.idempotency import replay_responses
 from .http.multipart import FORM_DATA
-from .schemas.requests import CodeRequest, DownloadRequest, SentFile, ViewRequest
+from .schemas.requests import CodeRequest, DownloadRequest, SentFile, ViewQuery, ViewRequest
 from .schemas.responses import CodeSent, LinkContents, ReceiptOfFile
 from .views.document_pages import count_code
 from .views.notices import prefers_json
@@ -28,10 +29,11 @@ def keep_out_of_search(response: Response) -> Response:
 
 
 @short_links.get("", accepts=LINK)
+@short_links.arguments(ViewQuery(), location="query", unknown=EXCLUDE)
 @short_links.alt_response(200, schema=HTML, content_type="text/html")
 @short_links.alt_response(202, schema=HTML, content_type="text/html")
 @short_links.response(200, LinkContents)
-def show() -> Any:
+def show(_query: dict[str, Any]) -> Any:
     """Open what a link opens now
 
     A document is shown as by its `viewUrl`, a collection by a page that leads to its documents. A
@@ -47,13 +49,14 @@ def _judge_file() -> None:
 
 
 @short_links.post("", accepts=LINK, spend=_judge_file, form=SentFile())
+@short_links.arguments(ViewQuery(), location="query", unknown=EXCLUDE)
 @short_links.arguments(ViewRequest())
 @short_links.alt_response(200, schema=HTML, content_type="text/html")
 @short_links.alt_response(201, schema=HTML, content_type="text/html")
 @short_links.alt_response(201, schema=ReceiptOfFile)
 @short_links.alt_response(202, schema=HTML, content_type="text/html")
 @short_links.response(200, LinkContents)
-def open_link(body: dict[str, Any]) -> Any:
+def open_link(_query: dict[str, Any], body: dict[str, Any]) -> Any:
     """Open a link that has a password or counts its views, or send a file to one that takes files
 
     Opening the link uses up one view. A form is answered by a page; JSON is answered by JSON, whose

@@ -32,9 +32,12 @@ _UPLOAD_TYPES = "Send multipart/form-data, as curl -F file=@report.pdf does, or 
 class StrictArgumentsParser(FlaskParser):
     DEFAULT_UNKNOWN_BY_LOCATION = {"query": marshmallow.RAISE, "json": None}
 
-    def parse(self, argmap: Any, req: Any = None, **options: Any) -> Any:
-        """Parse a request; an upload sent as a form has a schema of its own."""
-        return super().parse(upload_form(request) or argmap, req, **options)
+    def parse(
+        self, argmap: Any, req: Any = None, *, location: str | None = None, **options: Any
+    ) -> Any:
+        """Parse a part of a request; the body of an upload as a form has a schema of its own."""
+        form = None if location == "query" else upload_form(request)
+        return super().parse(form or argmap, req, location=location, **options)
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
         if is_form(req):

@@ -591,6 +591,8 @@ class OEmbedQuery(CamelCaseSchema):
 
 
 class ViewQuery(CamelCaseSchema):
+    """What a page of a document is asked for; mails and chats add parameters of their own."""
+
     shown_as = String(
         data_key="as",
         validate=validate.OneOf(("pages",), error="Use pages, or leave it out."),

@@ -37,7 +37,7 @@ def methods_of(path):
     return methods | ({"POST"} if path.endswith(("/view", "/download", "/s")) else set())
 
 
-METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"]
 
 
 @pytest.mark.parametrize("method", METHODS)

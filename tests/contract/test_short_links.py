@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract.requests import AS_JSON, AS_PAGE
 from tests.people import at
-from tests.problems import refused
+from tests.problems import refused, refused_query
 
 SECRET = "hunter22"
 
@@ -222,3 +222,13 @@ def test_oembed_takes_a_short_link_and_no_other_address_with_its_token(alice, do
     for url in (link["contentUrl"], link["shortUrl"].replace("/s?", "//s?")):
         answer = alice.get(f"/oembed?format=json&url={quote(url, safe='')}")
         refused(answer, 404, "not_found")
+
+
+def test_what_is_asked_for_is_judged_wherever_a_link_is_opened(alice, document):
+    link = alice.share(document, maxViews=2)
+    for method, sent in (("GET", {}), ("POST", {"json": {}})):
+        for address in (link["viewUrl"], link["shortUrl"]):
+            answer = alice.open(f"{address}&as=AAA", method, **sent)
+            refused_query(answer)
+            assert alice.open(f"{address}&as=pages&utm_source=mail", method, **sent).status == 200
+    assert alice.views(document, link) == 2
