@@ -18,7 +18,7 @@ from models import (
 )
 from models.background import sweep
 from models.core import NotFound, QuotaExceeded, now
-from models.events import TYPES
+from models.events import EVENT_TYPES
 from models.links import LinkOptions, count_view, delete_document
 from models.runtime.quota import Quota
 from models.setup import MIGRATIONS
@@ -240,7 +240,7 @@ def test_the_rows_of_the_longest_names_labels_and_metadata_are_as_short_as_promi
     )
     token = DocumentToken.issue(document, options).row
     key = ApiKey.issue(alice, widest, "documents:read " * 16, now() + 60_000).row
-    hook = Webhook.register(alice.id, "https://hook.example/".ljust(2048, "x"), TYPES, widest).row
+    hook = Webhook.register(alice.id, "https://hook.example/".ljust(2048, "x"), EVENT_TYPES, widest).row
     event = Event.record(alice.id, "webhook.test", {"content_type": '"' * 255})
     delivery = WebhookDelivery.get()
     history = [[now(), None, 15_000, "x" * 200]] * 10
