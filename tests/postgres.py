@@ -13,6 +13,7 @@ import tempfile
 from functools import cache
 from itertools import count
 from pathlib import Path
+from urllib.parse import urlsplit
 
 OPTIONS = {
     "listen_addresses": "''",
@@ -73,9 +74,16 @@ class PostgresServer:
 
     def new_database(self):
         """The URL of an empty database."""
-        name = f"test_{next(self._names)}"
         # nobody connects to template0, not even autovacuum, which a copy would have to wait for
-        execute(self.url(), f"CREATE DATABASE {name} TEMPLATE template0")
+        return self._copy_of("template0")
+
+    def copy_of(self, url):
+        """The URL of a copy of a database, to which nobody may be connected."""
+        return self._copy_of(urlsplit(url).path.removeprefix("/"))
+
+    def _copy_of(self, template):
+        name = f"test_{next(self._names)}"
+        execute(self.url(), f"CREATE DATABASE {name} TEMPLATE {template}")
         return self.url(name)
 
     def files(self):

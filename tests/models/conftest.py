@@ -48,7 +48,8 @@ def configure(tmp_path, empty_instance):
 
     def configure(database=None, **values):
         if database:
-            Keyring.create(tmp_path / "keyring")  # no start on a server makes one
+            if not (tmp_path / "keyring").exists():
+                Keyring.create(tmp_path / "keyring")  # no start on a server makes one
         elif not (tmp_path / "documents.sqlite").exists():
             shutil.copytree(empty_instance, tmp_path, dirs_exist_ok=True)
         database = database or str(tmp_path / "documents.sqlite")
@@ -59,6 +60,30 @@ def configure(tmp_path, empty_instance):
     yield configure
     for runtime in opened:
         runtime.close()
+
+
+@pytest.fixture(scope="session")
+def empty_on_server(tmp_path_factory, postgres_server):
+    """As `empty_instance`, with a database on the server: the folder and the address."""
+    folder = tmp_path_factory.mktemp("empty")
+    Keyring.create(folder / "keyring")
+    address = postgres_server.new_database()
+    runtime = create_runtime(Settings(instance_path=folder, database=address))
+    setup.open_runtime()
+    runtime.close()
+    return folder, address
+
+
+@pytest.fixture
+def configure_on_server(configure, empty_on_server, postgres_server, tmp_path):
+    """As `configure`, over a new database on the server."""
+    folder, address = empty_on_server
+
+    def configure_on_server(**values):
+        shutil.copy(folder / "keyring", tmp_path)
+        return configure(postgres_server.copy_of(address), **values)
+
+    return configure_on_server
 
 
 @pytest.fixture

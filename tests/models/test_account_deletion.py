@@ -71,7 +71,7 @@ MANY_ROWS = {
 def runtime(configure, request):
     if request.param == "sqlite":
         return configure(reserve_bytes=0)
-    return configure(request.getfixturevalue("postgres_server").new_database(), reserve_bytes=0)
+    return request.getfixturevalue("configure_on_server")(reserve_bytes=0)
 
 
 def fill(user):

@@ -17,5 +17,5 @@ from tests.operations.test_audit import (  # noqa: F401
 
 
 @pytest.fixture
-def runtime(configure, postgres_server):
-    return configure(postgres_server.new_database())
+def runtime(configure_on_server):
+    return configure_on_server()

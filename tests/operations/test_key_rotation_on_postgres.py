@@ -12,8 +12,8 @@ SOON = 2**53  # a moment far ahead, so that the node counts as alive
 
 
 @pytest.fixture
-def runtime(configure, postgres_server):
-    return configure(postgres_server.new_database())
+def runtime(configure_on_server):
+    return configure_on_server()
 
 
 @pytest.fixture

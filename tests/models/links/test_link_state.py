@@ -65,7 +65,7 @@ ON_BOTH_ENGINES = pytest.mark.parametrize(
 def runtime(request, configure):
     if getattr(request, "param", "sqlite") == "sqlite":
         return configure(reserve_bytes=0)
-    return configure(request.getfixturevalue("postgres_server").new_database())
+    return request.getfixturevalue("configure_on_server")()
 
 
 def new_target(owner, target):

@@ -57,10 +57,9 @@ OTHERS = {  # by type: values that are put in place of another
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def filled(configure, request):
     """Two rows at least of every sealed table, but for the key of the service."""
-    address = None
     if request.param == "postgres":
-        address = request.getfixturevalue("postgres_server").new_database()
-    configure(address, reserve_bytes=0)
+        configure = request.getfixturevalue("configure_on_server")
+    configure(reserve_bytes=0)
     with connected():
         people = [
             User.register(f"{name}@example.org", "correct horse battery", name, "open")
@@ -187,12 +186,19 @@ def rows_of(table):
     return found
 
 
+def of_each_shape(rows):
+    """One of the rows that have values in the same columns."""
+    names = columns(type(rows[0]))
+    shapes = {tuple(getattr(row, name) is None for name in names): row for row in rows}
+    return list(shapes.values())
+
+
 @pytest.mark.slow
 def test_a_row_with_any_bound_column_altered_does_not_open(filled):
-    count = 0
+    refused = set()
     for table in SEALED_TABLES:
         nullable = {field.name for field in table._meta.sorted_fields if field.null}
-        for row, name in itertools.product(rows_of(table), bound(table)):
+        for row, name in itertools.product(of_each_shape(rows_of(table)), bound(table)):
             value = getattr(row, name)
             assert row.opens(), row.id
             values = list(OTHERS[type(value)]) if value is not None else [1, "x"]
@@ -208,15 +214,18 @@ def test_a_row_with_any_bound_column_altered_does_not_open(filled):
                 if other != value:
                     opens = attempts(row, **{name: other})
                     assert not opens, (table, row.id, name, value, other)
-                    count += opens is False
-    assert count > 1000
+                    if opens is False:
+                        refused.add((table, name))
+    every = {(table, name) for table in SEALED_TABLES for name in bound(table)}
+    by_keys = {"id", "owner_id", "token_id", "user_id", "webhook_id"}  # primary and foreign ones
+    assert {name for _, name in every - refused} == by_keys
 
 
 @pytest.mark.slow
 def test_a_sealed_text_that_is_altered_or_of_another_row_does_not_open(filled):
     for table in SEALED_TABLES:
         rows = rows_of(table)
-        for row in rows:
+        for row in of_each_shape(rows):
             texts = [None, b"", row.sealed[:-1], row.sealed + b"\0", bytes(len(row.sealed))]
             texts += [row.sealed[:-1] + bytes([row.sealed[-1] ^ 1])]
             texts += [other.sealed for other in rows if other.sealed != row.sealed]
