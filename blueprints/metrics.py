@@ -85,7 +85,7 @@ class _State(Collector):
         if not is_server(runtime.settings.database):
             free = shutil.disk_usage(Path(runtime.settings.database).parent).free
             yield _gauge("docservice_free_bytes", "Free on the disk of the SQLite file.", free)
-            about = "When `flask backup` last ended, since 1970; 0 if never."
+            about = "When `document-service backup` last ended, since 1970; 0 if never."
             yield _gauge("docservice_last_backup_seconds", about, last_backup_at() or 0)
         objects = runtime.payload_objects
         about = "Whether the last call of the store of objects was answered, if there is one."

@@ -48,7 +48,7 @@ say() { # a line on stderr; nobody may be there any more to read it
   echo "$*" >&2 || true
 }
 
-flask() { # FOLDER COMMAND…: a command of the version in this folder
+run_command() { # FOLDER COMMAND…: a command of the version in this folder
   folder="$1"
   shift
   # Where the unit has the keyring as a credential, a shell reads it from the same place.
@@ -56,8 +56,24 @@ flask() { # FOLDER COMMAND…: a command of the version in this folder
   (
     cd "$folder"
     [ -z "$keyring" ] || export DOCSERVICE_KEYRING_FILE="$keyring"
-    FLASK_APP=app DOCSERVICE_ENVIRONMENT_FILE=$SETTINGS DOCSERVICE_INSTANCE_PATH=$DATA .venv/bin/flask "$@"
+    export DOCSERVICE_ENVIRONMENT_FILE=$SETTINGS DOCSERVICE_INSTANCE_PATH=$DATA
+    if [ -x .venv/bin/document-service ]; then
+      .venv/bin/document-service "$@"
+    else # version 1.0.1 or older
+      FLASK_APP=app .venv/bin/flask "$@"
+    fi
   )
+}
+
+make_command() { # FOLDER: the command of the version in this folder, of which pip has installed only what it needs
+  cat >"$1/.venv/bin/document-service" <<END
+#!$1/.venv/bin/python
+import sys
+sys.path.insert(0, "$1")
+from document_service.__main__ import main
+main(prog_name="document-service")
+END
+  chmod 0755 "$1/.venv/bin/document-service"
 }
 
 back_up() { # VERSION: writes a backup, named after this version, which has the database now; its path is then in $backup
@@ -65,7 +81,7 @@ back_up() { # VERSION: writes a backup, named after this version, which has the 
   [ "$takes_backup" = yes ] || return 0
   mkdir -p -m 0700 "$BACKUPS" || return 1
   backup="$BACKUPS/$(basename "$1")-$(date -u +%Y%m%dT%H%M%SZ).sqlite"
-  flask "$tools" backup "$backup" || { backup="" && return 1; }
+  run_command "$tools" backup "$backup" || { backup="" && return 1; }
 }
 
 start() { # starts the current version; fails if it does not get ready
@@ -107,7 +123,7 @@ resume() { # starts the version of before, with the database as it is, or where 
   systemctl stop $SERVICE || true
   back_up "${unfinished:-$to_resume}" || say "The database as it is was not backed up."
   [ -z "$backup" ] || say "The database as it is: $backup"
-  if flask "$CURRENT" restore "$its_backup" --force && start; then
+  if run_command "$CURRENT" restore "$its_backup" --force && start; then
     say "$to_resume goes on, with the database of $its_backup."
     return 0
   fi
@@ -149,12 +165,13 @@ install_version() {
   tar c --exclude=./.git --exclude=./.venv --exclude=./instance --exclude=__pycache__ . | tar x --no-same-owner -C "$version"
   python3 -m venv "$version/.venv"
   "$version/.venv/bin/pip" install -q --require-hashes -r "$version/requirements.lock"
+  make_command "$version"
   "$version/.venv/bin/python" -m compileall -q "$version" -x '/\.venv/' || true
   make_settings
 
   if [ -n "$former" ]; then
     tools="$version" # its backup needs no keyring; that of version 1.0.0 does
-    (cd "$version" && FLASK_APP=app timeout 20 .venv/bin/flask backup --help >/dev/null 2>&1) || tools="$former"
+    timeout 20 "$version/.venv/bin/document-service" backup --help >/dev/null 2>&1 || tools="$former"
     back_up "$former" || refuse "There is no backup. Where the database is elsewhere, back it up yourself, and add --no-backup."
     ln -sfn "$former" "$version/former"
     echo "$backup" >"$version/backup"
@@ -177,7 +194,7 @@ roll_back() {
   newer="$(readlink "$CURRENT")"
   former="$(readlink "$CURRENT/former")"
   tools="$newer"
-  [ -x "$former/.venv/bin/flask" ] || refuse "The version before, $former, is not there any more."
+  [ -x "$former/.venv/bin/python" ] || refuse "The version before, $former, is not there any more."
   before=""
   if [ "$takes_backup" = yes ]; then
     before="$(backup_before_update)"
@@ -188,11 +205,11 @@ roll_back() {
   its_backup="$backup"
   systemctl stop $SERVICE
   if [ -n "$backup" ]; then # what came between that backup and the stop belongs to it, too
-    flask "$tools" backup "$backup.2"
+    run_command "$tools" backup "$backup.2"
     mv "$backup.2" "$backup"
   fi
   switch_to "$former"
-  [ -z "$before" ] || flask "$CURRENT" restore "$before" --force
+  [ -z "$before" ] || run_command "$CURRENT" restore "$before" --force
   if ! start; then
     say "The version before did not get ready: journalctl -u $SERVICE."
     exit 1

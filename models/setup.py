@@ -221,7 +221,7 @@ def _require_made(path: Path) -> None:
     if engine().is_shared and not path.exists() and not root_keys_in_use():
         raise KeyringError(
             f"There is no keyring at {path}. Make it once, and put the same file on every machine: "
-            f"(umask 077; flask --app app keys make > {path})"
+            f"(umask 077; document-service keys make > {path})"
         )
 
 

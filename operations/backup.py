@@ -98,7 +98,7 @@ def record_backup() -> None:
 
 
 def last_backup_at() -> float | None:
-    """Return when `flask backup` last wrote a backup, in seconds since 1970; None if never."""
+    """Return when the command `backup` last wrote one, in seconds since 1970; None if never."""
     try:
         return _record_of_backup().stat().st_mtime
     except FileNotFoundError:

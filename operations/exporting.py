@@ -199,7 +199,7 @@ def facts_of_entry(entry: ChainEntry) -> RowFacts:
 def _broken(owner_id: str) -> str:
     return (
         f"The log of {owner_id} does not hold, so it cannot be exported as it is: "
-        "`flask audit verify` says where. Restore a backup."
+        "`document-service audit verify` says where. Restore a backup."
     )
 
 

@@ -210,7 +210,8 @@ class _ExportedAccount:
         if stored and not stored.is_whole and stored.email != self.import_name:
             raise OperatorError(
                 f"An import of another export of {self.email} was interrupted. Go on with that "
-                "one, or delete what it has left: flask import --give-up. Nothing was imported."
+                "one, or delete what it has left: document-service import --give-up. Nothing was "
+                "imported."
             )
 
     def _verify_entry(self, entry: ChainEntry, previous: bytes) -> bytes:

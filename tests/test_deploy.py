@@ -110,7 +110,7 @@ def test_the_unit_the_script_and_the_pages_name_one_file_of_settings():
     assert "SETTINGS=/etc/$SERVICE/environment" in script
     assert f"{ENVIRONMENT_FILE}=$SETTINGS" in script
     units = [path.read_text() for path in (ROOT / "deploy").glob("document-*.service")]
-    units = [unit for unit in units if "flask" in unit]
+    units = [unit for unit in units if "bin/document-service " in unit]
     assert units
     assert all(f"{ENVIRONMENT_FILE}={path}\n" in unit for unit in units)
 
@@ -331,3 +331,5 @@ def test_the_version_is_the_same_everywhere_and_in_the_changelog():
     changes = (ROOT / "CHANGELOG.md").read_text()
     released = re.findall(r"^## \[(\d\S*)\] - \d{4}-\d\d-\d\d$", changes, re.M)
     assert project["version"] == VERSION == released[0]
+    pages = "".join(page.read_text() for page in [ROOT / "README.md", *ROOT.glob("docs/*.md")])
+    assert set(re.findall(r"document_service-(\d[\d.]*\d)-py3", pages)) == {VERSION}

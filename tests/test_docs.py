@@ -43,7 +43,7 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     "deploy/install.sh": "deploy/try-install boots systemd",
     "/opt/document-service/deploy/install.sh rollback": "deploy/try-install boots systemd",
     "mkdir -m 0700 /var/backups/documents": "needs systemd",
-    "flask backup move.sqlite": "needs a second machine",
+    "document-service backup move.sqlite": "needs a second machine",
     "install -d -m 0700 instance && install -m 0600 keyring instance/keyring && rm keyring": (
         "needs a second machine"
     ),
@@ -54,7 +54,9 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     ".venv/bin/pip install -q -e '.[s3]'": INSTALLS,
     ".venv/bin/pip install -q -e '.[postgres]'": INSTALLS,
     "sudo -u postgres createuser --pwprompt docs": "needs a PostgreSQL server",
-    "flask copy --to postgresql://docs@db.example.net/docs": "the test of a copied service does so",
+    "document-service copy --to postgresql://docs@db.example.net/docs": (
+        "the test of a copied service does so"
+    ),
     "umask 077 && mkdir -p /etc/document-service && cd /etc/document-service": "needs Docker",
     "DOMAIN=docs.example.org SECRETS=/etc/document-service docker compose -f "
     "deploy/compose.postgres.yaml up -d --build": "needs Docker",
@@ -63,8 +65,10 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     "pg_dump -Fc postgresql://docs@db.example.net/docs > docs.dump": "needs a PostgreSQL server",
     "aws s3api put-bucket-lifecycle-configuration --bucket my-documents "
     "--lifecycle-configuration file://unfinished.json": "needs Amazon's program",
-    "flask payloads move --to objects": "needs a bucket; the tests of the object store do so",
-    "flask doctor --deep": "needs a bucket; the tests of the object store do so",
+    "document-service payloads move --to objects": (
+        "needs a bucket; the tests of the object store do so"
+    ),
+    "document-service doctor --deep": "needs a bucket; the tests of the object store do so",
     ".venv/bin/ruff check .": "the checks before the tests in .ci/run do so",
 }
 LANGUAGES = {"sh", "python", "json", "html", "caddyfile", "nginx", "ini", "text", "yaml", "mermaid"}
@@ -224,7 +228,8 @@ def is_listening(port):
 
 FORKING = """
 import json, os, signal, socket, sys, traceback
-import app, flask.cli
+import app, blueprints.commands
+from document_service.__main__ import main
 listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 listener.bind(f"{sys.argv[1]}.new")
 listener.listen()
@@ -247,7 +252,7 @@ os.environ.clear()
 os.environ.update(environment)
 code = 1
 try:
-    flask.cli.main()
+    main(prog_name="document-service")
 except SystemExit as ended:
     code = ended.code or 0
 except BaseException:
@@ -257,7 +262,7 @@ sys.stderr.flush()
 caller.send(str(code).encode())
 os._exit(code)
 """
-FLASK = """#!{} -IS
+COMMAND = """#!{} -IS
 import json, os, socket, sys
 server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 server.connect({!r})
@@ -267,10 +272,11 @@ sys.exit(int(server.recv(9) or 1))
 
 
 @pytest.fixture
-def quick_flask(tmp_path):
-    """A folder with a `flask` that runs in a fork of a process which has imported the service."""
+def quick_command(tmp_path):
+    """A folder with the command, which forks a process that has imported the service."""
     (folder := tmp_path / "bin").mkdir()
-    (program := folder / "flask").write_text(FLASK.format(sys.executable, str(folder / "socket")))
+    program = folder / "document-service"
+    program.write_text(COMMAND.format(sys.executable, str(folder / "socket")))
     program.chmod(0o700)
     with subprocess.Popen([sys.executable, "-c", FORKING, folder / "socket"], cwd=ROOT) as process:
         until((folder / "socket").exists)
@@ -278,16 +284,18 @@ def quick_flask(tmp_path):
         process.kill()
 
 
-def test_the_operator_commands_work_as_written(start_service, tmp_path, quick_flask):
+def test_the_operator_commands_work_as_written(start_service, tmp_path, quick_command):
     service = start_service(RATE_LIMITS="off")
     person = service.register()
     document = person.upload(b"kept")
     lines = "".join(commands(TEXT["docs/operating.md"]))
     lines = lines.replace("/var/backups/documents", str(tmp_path))
-    lines = lines.replace("flask mail test you@example.org\n", "")  # tests of mail have a server
-    beside, restore, after = re.split(r"^(flask restore .*\n)", lines, flags=re.M)
+    lines = lines.replace(
+        "document-service mail test you@example.org\n", ""
+    )  # tests of mail have a server
+    beside, restore, after = re.split(r"^(document-service restore .*\n)", lines, flags=re.M)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    set_up = {"PATH": path, "FLASK_APP": "app", "BACKUPS": str(tmp_path)}
+    set_up = {"PATH": path, "BACKUPS": str(tmp_path)}
 
     def run(script, **changed):
         done = subprocess.run(  # noqa: PLW1510
@@ -300,11 +308,11 @@ def test_the_operator_commands_work_as_written(start_service, tmp_path, quick_fl
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    assert "WRONG" not in run(beside, PATH=f"{quick_flask}:{path}")
+    assert "WRONG" not in run(beside, PATH=f"{quick_command}:{path}")
     service.stop()
     assert "1 user and 1 document" in run(restore)  # by the program that was installed
     service.start()
-    printed = run(after, PATH=f"{quick_flask}:{path}")
+    printed = run(after, PATH=f"{quick_command}:{path}")
 
     assert "you@example.org has an account" in printed
     assert "All keys decrypt." in printed
@@ -320,11 +328,49 @@ def test_a_taken_port_is_reported_as_the_readme_says(service, tmp_path):
     assert "`Address already in use`" in section("README.md", "Run it")
 
 
+INSTALLER = re.compile(
+    r"""\b(?:(?:pip|pipx|uv)\ [^\n`|]*?\b(?:install|run|add|upgrade|download)\b|uvx\b)[^\n`|&;]*"""
+)
+BARE_NAME = re.compile(r"document[-_.]service(?:\[.*)?(?:[=<>~!].*)?", re.I)
+
+
+def installs_by_name(text):
+    """The commands in a text that have an index of packages look for the name of the service."""
+    for command in INSTALLER.findall(text):
+        words = [word.strip("'\".,:()") for word in command.split()]
+        if "--from" not in words and any(BARE_NAME.fullmatch(word) for word in words):
+            yield command
+
+
+def test_no_line_installs_by_a_name_that_anybody_may_register_at_the_index_of_packages():
+    sources = [path for path in ROOT.glob("**/*.py") if "tests" not in path.parts]
+    pages = [*ROOT.glob("templates/**/*.html"), *ROOT.glob("deploy/*"), *ROOT.glob(".ci/*")]
+    own = [one for one in (*sources, *pages) if ".venv" not in one.parts and one.is_file()]
+
+    for text in (*TEXT.values(), *(one.read_text() for one in own)):
+        assert list(installs_by_name(text)) == []
+    for wrong in (
+        "pip install document-service",
+        "pipx install 'document-service[oidc]' && document-service serve",
+        "uv tool install document_service==1.0.1",
+        "uvx document-service serve",
+        "Run: pipx run document-service.",
+    ):
+        assert list(installs_by_name(wrong)), wrong
+    for right in (
+        "pipx install ./document_service-*.whl && document-service serve",
+        "pip install './document_service-1.0.1-py3-none-any.whl[oidc]'",
+        "pip install -e ../document-service",
+        "uvx --from ./document_service-1.0.1-py3-none-any.whl document-service serve",
+    ):
+        assert not list(installs_by_name(right)), right
+
+
 def test_every_command_is_documented():
     text = TEXT["docs/operating.md"] + TEXT["docs/scaling.md"]
     for command in COMMANDS:
         for name in getattr(command, "commands", {"": None}):
-            assert f"flask {command.name} {name}".strip() in text
+            assert f"document-service {command.name} {name}".strip() in text
 
 
 def test_the_readme_is_short_and_has_the_two_commands():

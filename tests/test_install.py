@@ -33,7 +33,7 @@ case "$1" in
     cd "$WORK/current"
     [ ! -e "$WORK/credential" ] || export DOCSERVICE_KEYRING_FILE="$WORK/credential"
     DOCSERVICE_LISTEN=127.0.0.1:$PORT DOCSERVICE_INSTANCE_PATH="$WORK/data" \\
-      setsid .venv/bin/python app.py >>"$WORK/log" 2>&1 </dev/null &
+      setsid .venv/bin/document-service serve >>"$WORK/log" 2>&1 </dev/null &
     echo $! >"$WORK/pid"
     ;;
   show) if running; then echo 0; else echo 9; fi ;;
@@ -46,7 +46,6 @@ PYTHON = f"""#!/bin/sh
 mkdir -p "$3/bin"
 printf '#!/bin/sh\\nexit 0\\n' >"$3/bin/pip"
 printf '#!/bin/sh\\nexec {sys.executable} "$@"\\n' >"$3/bin/python"
-printf '#!/bin/sh\\nexec {sys.executable} -m flask "$@"\\n' >"$3/bin/flask"
 chmod +x "$3/bin/"*
 """
 NOTHING = "#!/bin/sh\n"
@@ -54,6 +53,7 @@ COPIED = ("*.py", "requirements.lock", "deploy")
 LINKED = (
     "blueprints",
     "crypto",
+    "document_service",
     "models",
     "operations",
     "server",

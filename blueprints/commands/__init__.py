@@ -1,4 +1,4 @@
-"""The CLI, `flask --app app …`.
+"""The CLI, `document-service …`.
 
 A command opens the database itself, and only if it needs the database, so that `doctor` and
 `restore` work when the database or the keyring is damaged.

@@ -1,6 +1,6 @@
 """Commands on accounts, and the test of the mail server.
 
-`flask --app app users …` and `mail test`.
+`document-service users …` and `mail test`.
 """
 
 from datetime import UTC, datetime

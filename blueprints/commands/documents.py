@@ -1,6 +1,6 @@
 """Commands on documents, whoever owns them.
 
-`flask --app app documents …`
+`document-service documents …`
 """
 
 import click

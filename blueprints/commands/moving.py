@@ -68,9 +68,9 @@ def import_(path: Path | None, give_up: bool) -> None:
         for email in account.absent_members:
             click.echo(f"{email} is no member of it any more: that account is not here.")
         if account.needs_manager:
-            click.echo(f"Nobody manages it: flask users manage EMAIL {account.id}.")
+            click.echo(f"Nobody manages it: document-service users manage EMAIL {account.id}.")
     if not all(account.was_here or account.is_space for account in imported):
-        click.echo("They have no password here yet: flask users invite EMAIL.")
+        click.echo("They have no password here yet: document-service users invite EMAIL.")
 
 
 def _table_of_accounts(accounts: dict[str, dict[str, int]]) -> None:

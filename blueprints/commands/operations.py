@@ -1,6 +1,6 @@
 """Commands on all that the service keeps: root keys, the log, backups, payloads, the doctor.
 
-`flask --app app keys …`, `audit …`, `payloads …`, `backup`, `restore`, `copy`, `sweep`, `doctor`.
+`document-service keys …`, `audit …`, `payloads …`, `backup`, `restore`, `copy`, `sweep`, `doctor`.
 """
 
 import getpass
@@ -33,7 +33,7 @@ _OPEN_TO_ALL = (
 )
 _STOPPED_ELSEWHERE = (
     "People log in by the proxy or a provider. Whoever is stopped there keeps sessions until they "
-    "end, and API keys and links until you run: flask users disable EMAIL"
+    "end, and API keys and links until you run: document-service users disable EMAIL"
 )
 OLD_BACKUP_DAYS = 3
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -257,7 +257,7 @@ def copy(address: str) -> None:
         faults = counted(len(problems), "fault")
         click.echo(
             f"Every row was copied, and with them {faults} that the file has: "
-            "`flask doctor --deep` says what to do about them there."
+            "`document-service doctor --deep` says what to do about them there."
         )
         fail_if(problems)
     click.echo(
@@ -353,7 +353,8 @@ def _notes_on_backups(context: DoctorContext) -> Iterator[str]:
         return
     days = int((time.time() - backed_up_at) / 86_400)
     if days >= OLD_BACKUP_DAYS:
-        yield f"The last backup is {counted(days, 'day')} old. Make one: flask backup FILE."
+        age = counted(days, "day")
+        yield f"The last backup is {age} old. Make one: document-service backup FILE."
 
 
 def _doctor_context(deep: bool, report: ReportProgress) -> DoctorContext:
@@ -395,7 +396,7 @@ def system_notes(
     if not is_keyring_kept:
         yield (
             "Has a copy of the keyring been put away, apart from the database? Without the keyring "
-            "nothing can be read. Then say so: flask keys kept."
+            "nothing can be read. Then say so: document-service keys kept."
         )
     if not seccomp_available():
         yield (

@@ -384,8 +384,8 @@ def export_account() -> Response:
     """Save all that the account holds as one ZIP file
 
     The originals lie in `documents/`, and in `bin/` for documents in the bin. The records are JSON,
-    as the API shows them, without secrets. The log is as `flask audit export` prints it, and
-    `deploy/verify_log.py` verifies it; the export itself is an event in the log.
+    as the API shows them, without secrets. The log is as `document-service audit export` prints it,
+    and `deploy/verify_log.py` verifies it; the export itself is an event in the log.
     """
     user: User = g.caller.user
     documents = all_with_binned(user.id)

@@ -297,7 +297,7 @@ class UploadTarget:
     def _receipt_file(self, receipt: dict[str, Any], sender: Sender | None) -> str:
         """Return the address of a text file that holds the receipt, as the page's script makes it.
 
-        `flask audit verify --against` takes the file.
+        `document-service audit verify --against` takes the file.
         """
         receiver = sender.called if sender else "the sender of the link"
         text = RECEIPT_FILE.format(

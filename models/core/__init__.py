@@ -41,6 +41,7 @@ from .errors import (
     WrongCredentials,
     causes_of,
 )
+from .extras import installing
 from .fault_log import log_unless_printed, tell, tell_as
 from .ids import first_id, generate_id, ids_like, moment_of, now, rfc3339, set_clock_ahead
 from .names import UNSEEN, is_seen

@@ -210,7 +210,7 @@ class DatabaseDamaged(KeyUnavailable):
     """The database file is not as SQLite wrote it; `reason` tells the operator what to do."""
 
     sentence = "The database is damaged. Tell the person who runs this."
-    reason = "The database is damaged: `flask doctor` says more. Restore a backup."
+    reason = "The database is damaged: `document-service doctor` says more. Restore a backup."
 
 
 class WebhookDisabled(ServiceError):

@@ -21,7 +21,10 @@ from ..core import now, rfc3339
 from ..records import Owner, SealedByService
 from ..storage import SERVICE, engine
 
-_ALTERED = "The head of the log of %s was altered outside of the service. Run: flask audit verify"
+_ALTERED = (
+    "The head of the log of %s was altered outside of the service. Run: document-service audit "
+    "verify"
+)
 _ENTRIES = """
     SELECT sequence, hash, body, id, type, created_at, document_id, collection_id
     FROM event

@@ -59,7 +59,7 @@ def operator_message(error: BaseException) -> str | None:
         known is None or isinstance(known, DatabaseDamaged)
     ):
         line, *_ = str(error).splitlines() or [""]  # later lines quote the statement
-        more = " `flask doctor` says more. Restore a backup." if known else ""
+        more = " `document-service doctor` says more. Restore a backup." if known else ""
         return f"The database can't be used: {line}.{more}"
     return _FOR_OPERATORS.get(type(known), known.sentence) if known else None
 

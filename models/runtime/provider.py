@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 
 from settings import PREFIX, Settings, WrongSetting, is_confidential
 
-from ..core import Busy, now
+from ..core import Busy, installing, now
 from .json_client import NoAnswerError, get_json, post_form
 from .slots import Slots
 
@@ -67,7 +67,7 @@ class Provider:
         try:
             from crypto import id_tokens  # noqa: PLC0415  PyJWT may be missing
         except ImportError:
-            sentence = f"{PREFIX}OIDC_ISSUER needs PyJWT: pip install -e '.[oidc]'"
+            sentence = f"{PREFIX}OIDC_ISSUER needs PyJWT: {installing('oidc')}"
             raise WrongSetting(sentence) from None
         self._id_tokens = id_tokens
         self.issuer = settings.oidc_issuer or ""

@@ -47,7 +47,7 @@ def execute(service):
 
 @pytest.fixture
 def was_reported(service):
-    """Assert that the log names these rows, and `flask doctor` as well."""
+    """Assert that the log names these rows, and `document-service doctor` as well."""
 
     def was_reported(*ids):
         lines = [f"{id} was altered outside of the service, and is refused." for id in ids]

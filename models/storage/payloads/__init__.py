@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from settings import WrongSetting
 
+from ...core import installing
 from .pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES, prefetch
 
 if TYPE_CHECKING:
@@ -30,6 +31,6 @@ def objects_of(payloads: str) -> "PayloadObjects | None":
         from .objects import PayloadObjects  # noqa: PLC0415  obstore may be missing
     except ModuleNotFoundError:
         raise WrongSetting(
-            f"DOCSERVICE_PAYLOADS is {payloads!r}, which needs obstore: pip install -e '.[s3]'"
+            f"DOCSERVICE_PAYLOADS is {payloads!r}, which needs obstore: {installing('s3')}"
         ) from None
     return PayloadObjects(payloads)

@@ -61,7 +61,7 @@ def test_logins_elsewhere_are_noted_with_what_outlives_them(run, document, app, 
     result = run("doctor")
 
     assert result.exit_code == 0
-    assert "until you run: flask users disable EMAIL" in result.output
+    assert "until you run: document-service users disable EMAIL" in result.output
 
 
 def test_a_public_service_where_anybody_may_store_without_a_limit_is_noted(

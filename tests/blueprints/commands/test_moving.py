@@ -49,7 +49,7 @@ def test_all_people_and_spaces_move(run, tmp_path, team, alice):
 
     assert imported.exit_code == 0, imported.output
     assert f"space {team} is imported and compared with the export." in imported.output
-    assert "flask users invite EMAIL" in imported.output
+    assert "document-service users invite EMAIL" in imported.output
     assert "Nobody manages it" not in imported.output
     assert "any more" not in imported.output
     with connected():
@@ -69,7 +69,7 @@ def test_an_import_of_a_space_alone_says_who_is_left_out_and_how_it_gets_a_manag
     assert imported.exit_code == 0, imported.output
     for email in ("alice@example.org", "bob@example.org"):
         assert f"{email} is no member of it any more: that account is not here." in imported.output
-    assert f"Nobody manages it: flask users manage EMAIL {team}." in imported.output
+    assert f"Nobody manages it: document-service users manage EMAIL {team}." in imported.output
     assert "users invite" not in imported.output
     run("users", "create", "carol@example.org", input="correct horse battery\n")
     assert run("users", "manage", "carol@example.org", team).exit_code == 0
