@@ -24,6 +24,7 @@ NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+
 YEAR: Final = re.compile(r"(19|20)\d\d")
 FIRST_ROWS: Final = 100  # that are laid out where a script is about to draw those in sight
 ALIGNED: Final = 16  # first columns, whose numbers the stylesheet aligns by a class of the table
+SCRIPTS: Final = tuple(f"sheets/{name}.js" for name in ("rows", "sorting", "scrolling", "table"))
 START: Final = '<div class="grid" tabindex="0" role="region" aria-label="Table"><table class="%s">'
 
 Row = Sequence[str]
@@ -55,7 +56,7 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
                 **({"cut": "yes"} if cut else {}),
                 **({} if has_header else {"nameless": "yes"}),
             },
-            scripts=("text/source.js", *menu, "sheets/table.js"),
+            scripts=("text/source.js", *menu, *SCRIPTS),
         ),
         html,
     )
