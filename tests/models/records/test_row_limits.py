@@ -240,7 +240,9 @@ def test_the_rows_of_the_longest_names_labels_and_metadata_are_as_short_as_promi
     )
     token = DocumentToken.issue(document, options).row
     key = ApiKey.issue(alice, widest, "documents:read " * 16, now() + 60_000).row
-    hook = Webhook.register(alice.id, "https://hook.example/".ljust(2048, "x"), EVENT_TYPES, widest).row
+    hook = Webhook.register(
+        alice.id, "https://hook.example/".ljust(2048, "x"), EVENT_TYPES, widest
+    ).row
     event = Event.record(alice.id, "webhook.test", {"content_type": '"' * 255})
     delivery = WebhookDelivery.get()
     history = [[now(), None, 15_000, "x" * 200]] * 10
