@@ -16,7 +16,7 @@ from .schemas.requests import CodeRequest, DownloadRequest, SentFile, ViewQuery,
 from .schemas.responses import CodeSent, LinkContents, ReceiptOfFile
 from .views.document_pages import count_code
 from .views.notices import prefers_json
-from .views.targets import opened
+from .views.targets import on_target
 
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")
 HTML = {"type": "string"}
@@ -40,12 +40,12 @@ def show(_query: dict[str, Any]) -> Any:
     client whose `Accept` prefers `application/json` gets a description; of a link that has a
     password or counts its views the description holds only the terms.
     """
-    return opened(lambda target: target.show())
+    return on_target(lambda target: target.show())
 
 
 def _judge_file() -> None:
     if request.mimetype == FORM_DATA:
-        opened(lambda target: target.judge_body())
+        on_target(lambda target: target.judge_body())
 
 
 @short_links.post("", accepts=LINK, spend=_judge_file, form=SentFile())
@@ -67,19 +67,19 @@ def open_link(_query: dict[str, Any], body: dict[str, Any]) -> Any:
     """
     if "payload" in body:
         return _receive(body)
-    return opened(lambda target: target.open(**body))
+    return on_target(lambda target: target.open(**body))
 
 
 def _receive(file: dict[str, Any]) -> Response:
     receipt = _take(**file)
     if prefers_json():
         return receipt
-    return opened(lambda target: target.receipt_page(receipt.get_json()))
+    return on_target(lambda target: target.receipt_page(receipt.get_json()))
 
 
 @replay_responses
 def _take(**file: Any) -> Response:
-    receipt = opened(lambda target: target.receive(**file))
+    receipt = on_target(lambda target: target.receive(**file))
     response = jsonify(ReceiptOfFile().dump(receipt))
     response.status_code = 201
     return response
@@ -94,7 +94,7 @@ def request_code(body: dict[str, Any]) -> Any:
 
     Every address gets the same answer; one of the recipients gets a mail with 8 digits.
     """
-    return opened(lambda target: target.send_code(**body))
+    return on_target(lambda target: target.send_code(**body))
 
 
 @short_links.get("/content", accepts=LINK, permission="download", returns_original=True)
@@ -105,7 +105,7 @@ def content() -> Response:
     By a link that counts its views each view has a tag of its own: with it in `If-Range` a `Range`
     goes on with the transfer of this view for ten minutes. A ZIP file has no `ETag`, and no ranges.
     """
-    return opened(lambda target: target.content())
+    return on_target(lambda target: target.content())
 
 
 @short_links.get("/download", accepts=LINK, permission="download")
@@ -115,7 +115,7 @@ def download() -> Response:
 
     The file of a collection has a contents page, and a page for each document.
     """
-    return opened(lambda target: target.save())
+    return on_target(lambda target: target.save())
 
 
 @short_links.post("/download", accepts=LINK, permission="download")
@@ -126,4 +126,4 @@ def download_encrypted(body: dict[str, Any]) -> Response:
 
     In JSON you choose the password; in a form, `password` is the link's.
     """
-    return opened(lambda target: target.save_by_password(**body))
+    return on_target(lambda target: target.save_by_password(**body))

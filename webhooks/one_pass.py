@@ -32,7 +32,7 @@ def send_due(client: SafeHttpClient, mailer: SmtpClient | None = None) -> int:
 
 
 def _due_besides(attempted: set[str], *, with_mail: bool) -> list[WebhookDelivery | Mail]:
-    """What is due of each lane first, but for these."""
+    """Return the row of each lane that is due first, without these."""
     with connected():
         first: list[WebhookDelivery | Mail] = [*WebhookDelivery.next_due_per_webhook()]
         if with_mail:

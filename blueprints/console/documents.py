@@ -214,7 +214,7 @@ def _save_selected(owner_id: str, ids: list[str]) -> Response:
     if not entries:
         raise NotFound
     for document in found:
-        document.record_read("document.downloaded")
+        document.record_reading("document.downloaded")
     title = f"{counted(len(entries), 'document')} {today()}"
     return send_zip(entries, title, g.caller.grant)
 

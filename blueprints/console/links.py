@@ -20,7 +20,7 @@ from models.links import (
     kept_text,
     link_of_owner,
     links_of_owner,
-    openings,
+    readings_by_link,
     send_link,
     target_of,
 )
@@ -74,10 +74,10 @@ def show_link(id: str) -> Response:
     if not accepts_html():  # the script copies it
         g.caller.require(WRITE)
         return jsonify(address=address_of(link))
-    used = openings(link)
+    used = readings_by_link(link)
     ids = {data["documentId"] for _, data in used if data.get("documentId")}
     read = with_binned(g.caller.owner_id, ids)
-    opened, older = Opening.page_of_link(link, OPENINGS_ON_A_PAGE, request.args.get("after"))
+    openings, older = Opening.page_of_link(link, OPENINGS_ON_A_PAGE, request.args.get("after"))
     readings: dict[str, list[Any]] = {}
     for event, data in used:
         readings.setdefault(data.get("openingId", ""), []).append((event, data))
@@ -89,7 +89,7 @@ def show_link(id: str) -> Response:
         address=address,
         qr=qr_code(address) if address and "qr" in request.args else "",
         names={one.id: one.name for one in read},
-        opened=opened,
+        openings=openings,
         older=older,
         readings=readings,
         is_incomplete=bool(link.last_used_at and now() - link.last_used_at < LISTED_AFTER_MS),

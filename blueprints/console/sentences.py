@@ -6,7 +6,7 @@ A test tries all states, and finds the words of such sentences in no template an
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -15,7 +15,6 @@ from models.links import LinksOfTarget, LinkState, named_people
 
 from ..views.links import visible
 
-State = tuple[str, str, int | None]  # a class of the stylesheet, words, a moment
 MOST_NAMED = 3  # addresses in a sentence
 DONE: Mapping[str, str] = {  # by the key in the address of the page that an act leads to
     "added": "They find the space under “Spaces”, and are a member once they enter it.",
@@ -66,6 +65,14 @@ ACCOUNT_GONE = (
 )
 
 
+class State(NamedTuple):
+    """The state of a link, a key or a webhook, as a page shows it."""
+
+    look: str  # a class of the stylesheet: `live`, `soon` or `over`
+    words: str
+    moment: int | None  # until when, or since when
+
+
 def time(moment: int | None, otherwise: str = "–", form: str = "") -> Markup | str:
     """Return the element of a moment, in milliseconds, or `otherwise` without one.
 
@@ -106,7 +113,7 @@ def kept(several: bool, in_space: bool) -> str:
 
 
 def seen_by(in_space: bool) -> str:
-    """Return who sees the words by which an owner tells links, requests and webhooks apart."""
+    """Return who sees the words by which an owner distinguishes links, requests and webhooks."""
     return f"{only(in_space)} see this."
 
 
@@ -121,12 +128,12 @@ def received_by(in_space: bool) -> str:
 def link_state(link: Any) -> State:
     """Return the state of a link, with the moment at which the link ends or has ended."""
     shown: Mapping[LinkState, State] = {
-        LinkState.REVOKED: ("over", "deleted", link.revoked_at),
-        LinkState.EXPIRED: ("over", "ended", link.expires_at),
-        LinkState.TARGET_GONE: ("over", "ended", None),
-        LinkState.USED_UP: ("over", "used up", link.last_used_at),
-        LinkState.OFF: ("over", "off", link.disabled_at),
-        LinkState.LIVE: ("live", "active", link.expires_at),
+        LinkState.REVOKED: State("over", "deleted", link.revoked_at),
+        LinkState.EXPIRED: State("over", "ended", link.expires_at),
+        LinkState.TARGET_GONE: State("over", "ended", None),
+        LinkState.USED_UP: State("over", "used up", link.last_used_at),
+        LinkState.OFF: State("over", "off", link.disabled_at),
+        LinkState.LIVE: State("live", "active", link.expires_at),
     }
     return shown[link.state]
 
@@ -141,11 +148,10 @@ def whom(link: Any) -> str:
     return link.label or ", ".join(link.recipients)
 
 
-def opened(link: Any, with_limit: bool = True) -> Markup:
+def times_opened(link: Any, with_limit: bool = True) -> Markup:
     """Return how often a link was used: `opened 2 of 3 times`, `not opened yet`.
 
-    Uses before the link was led to its present target are told as such. `with_limit` is whether the
-    view limit is told.
+    Where only a former target was opened, they say so. `with_limit` is whether they name the limit.
     """
     if link.permissions == "upload":
         return Markup("{} of {} received").format(link.views, counted(link.max_views, "file"))
@@ -159,9 +165,9 @@ def opened(link: Any, with_limit: bool = True) -> Markup:
     return Markup("opened {}").format(times)
 
 
-def opened_last(link: Any) -> Markup:
+def times_and_last_opened(link: Any) -> Markup:
     """Return the same, and when that was last."""
-    said = opened(link)
+    said = times_opened(link)
     if link.permissions == "upload" or not link.has_opened_target:
         return said
     return Markup("{}, last {}").format(said, time(link.last_used_at))
@@ -169,22 +175,23 @@ def opened_last(link: Any) -> Markup:
 
 def standing_of_link(link: Any) -> Markup:
     """Return how a link to one target stands, in a line below whom it is for."""
-    kind, word, moment = link_state(link)
-    if kind != "live":
+    look, words, moment = link_state(link)
+    if look != "live":
         at = Markup(" {}").format(time(moment, form="day")) if moment else ""
-        often = Markup(" · {}").format(opened(link, False)) if link.views else ""
-        return _state(kind, Markup("{}{}").format(word.capitalize(), at)) + often
+        often = Markup(" · {}").format(times_opened(link, False)) if link.views else ""
+        return _state(look, Markup("{}{}").format(words.capitalize(), at)) + often
     if link.permissions == "upload":
-        return _state(kind, opened(link))
+        return _state(look, times_opened(link))
     if not link.has_opened_target:
         until = Markup(" until {}").format(time(moment, form="day")) if moment else ""
-        return _state(kind, Markup("Active{}").format(until)) + Markup(", {}").format(opened(link))
+        active = _state(look, Markup("Active{}").format(until))
+        return active + Markup(", {}").format(times_opened(link))
     often = ""
     if link.max_views:
         often = f", {link.views:,} of {counted(link.max_views, 'time')}"
     elif link.views > 1:
         often = f", {counted(link.views, 'time')}"
-    return _state(kind, Markup("Opened {}").format(time(link.last_used_at))) + often
+    return _state(look, Markup("Opened {}").format(time(link.last_used_at))) + often
 
 
 def no_openings(link: Any) -> str:
@@ -245,8 +252,8 @@ def standing_of_collection(link: LinksOfTarget | None, in_space: bool) -> Markup
     return Markup("{}").format(only(in_space))
 
 
-def _state(kind: str, words: str) -> Markup:
-    return Markup('<span class="state {}">{}</span>').format(kind, words)
+def _state(look: str, words: str) -> Markup:
+    return Markup('<span class="state {}">{}</span>').format(look, words)
 
 
 def deed(link: Any, what: str, several: bool = False) -> Markup:
@@ -311,12 +318,12 @@ def nobody_until_on() -> str:
 
 def sent(link: Any) -> Markup:
     """Return to whom of its people a link was sent by mail, and when last; '' if to nobody."""
-    told = {one: at for one, at in link.sent_at.items() if one in named_people(link)}
-    if not told:
+    sent_at = {one: at for one, at in link.sent_at.items() if one in named_people(link)}
+    if not sent_at:
         return Markup()
-    named = [Markup("<bdi>{}</bdi>").format(visible(one)) for one in list(told)[:MOST_NAMED]]
-    others = len(told) - len(named)
+    named = [Markup("<bdi>{}</bdi>").format(visible(one)) for one in list(sent_at)[:MOST_NAMED]]
+    others = len(sent_at) - len(named)
     if others:
         named.append(Markup("{}").format(counted(others, "other")))
     whom = Markup(", ").join(named)
-    return Markup("Sent to {}, {}.").format(whom, time(max(told.values())))
+    return Markup("Sent to {}, {}.").format(whom, time(max(sent_at.values())))

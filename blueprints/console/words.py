@@ -16,7 +16,7 @@ from models.accounts import Member, MemberSpace, initials, spaces_of
 from models.core import now, rfc3339
 from models.documents import shown_document
 from models.events import event_type, has_mail
-from models.links import count_received, named_people, secret_of
+from models.links import count_received, named_people
 from models.runtime import service_error_of
 
 from ..http import WRITE, g
@@ -108,7 +108,7 @@ def address_of(link: Any) -> str | None:
     Return None if the link's secret is not known, and for the member of a space who may not make a
     link: as at the API, whoever has the address has the link.
     """
-    secret = secret_of(link) if may(WRITE) else None
+    secret = link.kept_secret if may(WRITE) else None
     if secret is None:
         return None
     issued = with_addresses(Issued(link, secret))
@@ -247,19 +247,19 @@ def _own_notices() -> Webhook | None:
 def _webhook_state(webhook: Any) -> State:
     if webhook.disabled_at is None:
         failing = webhook.failing_since
-        return ("soon", "failing", failing) if failing else ("live", "on", None)
+        return State("soon", "failing", failing) if failing else State("live", "on", None)
     why = {
         "failing": "off: it failed for five days",
         "gone": "off: it answered 410 Gone",
         "unconfirmed": "not confirmed yet",
     }
-    return "over", why.get(webhook.disabled_reason, "off"), webhook.disabled_at
+    return State("over", why.get(webhook.disabled_reason, "off"), webhook.disabled_at)
 
 
 def _key_state(key: Any) -> State:
     for word, at in (("revoked", key.revoked_at), ("ended", key.expires_at)):
         if at and at <= now():
-            return "over", word, at
+            return State("over", word, at)
     if key.revoked_at:
-        return "soon", "replaced, works until", key.revoked_at
-    return "live", "works until" if key.expires_at else "works", key.expires_at
+        return State("soon", "replaced, works until", key.revoked_at)
+    return State("live", "works until" if key.expires_at else "works", key.expires_at)

@@ -17,7 +17,7 @@ from models.links import TokenGrant
 
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
 from .lasting import while_it_lasts
-from .links import record_opening, visible
+from .links import visible
 from .notices import LOCAL_TIMES, moment, small_page
 from .prompt import credential_of, end_of, kind_of, receipt_url, row_of
 
@@ -63,7 +63,7 @@ def contents_page(collection: Collection, grant: TokenGrant) -> Response:
     ]
     page = small_page("cover.html", 200, grant.origins, *scripts, documents=rows, **shown)
     if request.method != "HEAD":
-        record_opening(collection, grant, "collection.viewed")
+        grant.record_reading(collection, "collection.viewed")
     return page
 
 
@@ -83,7 +83,7 @@ def send_one_file(
     if request.method == "HEAD":
         return Response(headers=headers)
     pieces = chain([next(body)], while_it_lasts(body, grant))  # make the first document now
-    record_opening(collection, grant, "collection.downloaded")
+    grant.record_reading(collection, "collection.downloaded")
     return Response(pieces, headers=headers, direct_passthrough=True)
 
 
@@ -152,7 +152,7 @@ def send_originals(
     """
     response = send_zip(entries_of(collection.documents), collection.title, grant)
     if request.method == "GET":
-        (record_download or collection.record_read)("collection.downloaded")
+        (record_download or collection.record_reading)("collection.downloaded")
     return response
 
 

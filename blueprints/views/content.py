@@ -46,7 +46,7 @@ def read(document: Document, grant: TokenGrant) -> Response:
         return _read_counted(document, grant)
     response = content_of(document, grant)
     if request.method == "GET" and response.content_length == document.size:
-        document.record_read("document.downloaded")
+        document.record_reading("document.downloaded")
     return response
 
 
@@ -64,7 +64,7 @@ def read_by_page(document: Document, grant: TokenGrant) -> Response:
     if request.method == "GET" and response.status_code != 304:
         ticket = request.args.get("ticket") or request.form["ticket"]
         if current_runtime().reads_by_ticket.try_spend(ticket + document.id):
-            document.record_read("document.downloaded")
+            document.record_reading("document.downloaded")
     return response
 
 

@@ -23,7 +23,7 @@ from models.runtime import BeingMadeError, network_of
 from ..http import TICKET, Caller, is_form
 from ..http.serving import reserve_memory
 from .collection import contents_page, send_one_file
-from .links import base_url, record_opening
+from .links import base_url
 from .notices import asks_again, prefers_json, preparing_page
 from .prompt import (
     ASKS_FIRST,
@@ -213,7 +213,7 @@ def _record_and_send(
         return Response(page.body, headers=page.headers)
     reserve_memory(request, page.held_bytes)
     if not (grant.came_by and _is_counted(grant, type)):
-        record_opening(document, grant, type)
+        grant.record_reading(document, type)
     return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
 
 
@@ -367,7 +367,7 @@ def _pages_for(
     """
     if caller.credential_type != TICKET:
         require_open(caller.grant, counts=False)
-        document.record_read("document.viewed")
+        document.record_reading("document.viewed")
     try:
         yield opened_pdf(caller.grant.shown(document, password=password, as_pages=True))
     except viewer.SandboxError:

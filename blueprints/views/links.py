@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 import viewer
 from models import DocumentToken, Issued, current_runtime
-from models.links import UPLOAD, Opening, Target, TokenGrant
+from models.links import UPLOAD, Opening
 
 
 def base_url() -> str:
@@ -66,14 +66,6 @@ def frame(view_url: str, width: int | str = "100%", height: int = 600) -> str:
         'title="Document" loading="lazy" referrerpolicy="no-referrer" allow="fullscreen" '
         'style="border:0;max-width:100%"></iframe>'
     )
-
-
-def record_opening(target: Target, grant: TokenGrant, type: str) -> None:
-    """Record an opening: by token as a view, by ticket or for the owner only as an event."""
-    if grant.is_link and not grant.came_by:
-        grant.count_view(target, type)
-    else:
-        target.record_read(type)
 
 
 def receipt_file(opening: Opening) -> Response:

@@ -84,8 +84,8 @@ def send_logo() -> Response:
 
 
 JSON = "application/json"
-LOCAL_TIMES = ("moments.js", "recipient/local_times.js")  # for each page with a moment
-UPLOADS = "recipient/upload.js"
+LOCAL_TIMES = ("moments.js", "reader/local_times.js")  # for each page with a moment
+UPLOADS = "reader/upload.js"
 REFRESH = 2  # seconds, after which a page that waits asks again
 NEW_ONE = "Ask the person who sent it to you for a new one."
 TURN_ON = "Ask the sender to turn it on again."

@@ -31,7 +31,7 @@ from ..http.authentication import resolve_caller
 from ..http.body import seekable_body
 from . import content, document_pages
 from .collection import ZIP, send_originals
-from .links import base_url, record_opening
+from .links import base_url
 from .notices import LOCAL_TIMES, UPLOADS, host, moment, prefers_json, small_page
 from .prompt import (
     admit,
@@ -57,7 +57,7 @@ Entry in the recipient's log:
 SHOWN = "title", "note", "documents"  # fields of a link, null behind its prompt
 
 
-def opened(act: Callable[[Any], T]) -> T:
+def on_target(act: Callable[[Any], T]) -> T:
     """Return the result of `act` on the target of the caller's link.
 
     `act` is called anew if the target is changed meanwhile. Raise `Busy` after ten changes.
@@ -105,8 +105,9 @@ class LinkTarget:
         grant = self.grant = admit(self.target, self.grant, proof)
         document = self.target if isinstance(self.target, Document) else None
         shows_original = document is not None and grant.shown(document).shows_original
-        contents = self._contents(f"ticket={grant.ticket(shows_original=shows_original)}")
-        record_opening(self.target, grant, f"{contents['kind']}.viewed")
+        credential = f"ticket={grant.ticket(shows_original=shows_original)}"
+        contents = self._contents(credential, views=1 if needs_prompt(grant) else 0)
+        grant.record_reading(self.target, f"{contents['kind']}.viewed")
         return contents
 
     def content(self) -> Response:
@@ -150,16 +151,18 @@ class LinkTarget:
             return Response(content_type=ZIP)
         return send_originals(collection, grant, partial(grant.count_view, collection))
 
-    def _contents(self, credential: str) -> dict[str, Any]:
-        """Return the link's contents as JSON; without a `credential` they are behind its prompt."""
+    def _contents(self, credential: str, views: int = 0) -> dict[str, Any]:
+        """Return the link's contents as JSON; without a `credential` they are behind its prompt.
+
+        `views` is how many views this use of the link takes.
+        """
         left = self.grant.views_left
-        is_opening = bool(credential) and needs_prompt(self.grant)
         return {
             "kind": "collection" if self.grant.collection_id else "document",
             **(self._shown(credential) if credential else dict.fromkeys(SHOWN)),
             "permissions": " ".join(sorted(self.grant.permissions, reverse=True)),
             "expires_at": self.grant.expires_at,
-            "views_left": left - is_opening if left else left,
+            "views_left": max(0, left - views) if left is not None else None,
             "has_password": self.grant.has_password,
             **asked_by(self.grant),
         }

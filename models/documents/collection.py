@@ -276,7 +276,7 @@ class Collection(KeyedRow, Owned):
     def document_ids(self) -> list[str]:
         return list(self.documents_listed)
 
-    def record_read(self, type: str) -> None:
+    def record_reading(self, type: str) -> None:
         """Record an event that the contents were read."""
         Event.record_reading(self.owner_id, type, self.id)
 

@@ -199,7 +199,7 @@ class Document(Payload, Owned):
         """Return the seal of one file under a password. Raise `Busy` if too many passwords wait."""
         return current_runtime().link_passwords.run(lambda: PasswordSeal(password), caller)
 
-    def record_read(self, type: str) -> None:
+    def record_reading(self, type: str) -> None:
         """Record an event that the payload was read."""
         Event.record_reading(self.owner_id, type, self.id)
 

@@ -97,9 +97,10 @@ class Event(Owned):
     def record_reading(cls, owner_id: str, type: str, about_id: str) -> None:
         """Record that a document or a collection was read: in the open transaction, else soon.
 
-        Only the first reading of a link or API key in a minute is recorded so. Later ones become
-        one event, when the minute is over or something else happens to the document or collection;
-        beyond the share of a link they become one event when the day is over.
+        Only the first reading of a link or API key in a minute is recorded so. The later ones are
+        counted, and become one event when the minute is over, or when something else happens to the
+        document or collection. A link begins a limited number of minutes in a day; its readings
+        beyond that become one event when the day is over.
         """
         unrecorded = current_runtime().unrecorded
         actor = tuple(current_actor.get().items())
@@ -172,7 +173,7 @@ class Event(Owned):
     def record_readings_of(cls, owner_id: str) -> None:
         """Record what is due of an owner, unless a writer is in the way for long."""
         if current_runtime().unrecorded.is_due(owner_id):
-            with suppress(Exception):  # it stays due: `record_readings` tells why
+            with suppress(Exception):  # it stays due: `record_readings` logs why
                 cls._record_due(owner_id, READER_WAITS_SECONDS)
 
     @classmethod
@@ -280,7 +281,7 @@ class Event(Owned):
 def has_mail() -> bool:
     """Return whether the service sends mail.
 
-    Only then are first openings, visits and refusals of links recorded, of which notices tell.
+    Only then are first openings, visits and refusals of links recorded: they are for notices.
     """
     return current_runtime().settings.smtp_url is not None
 

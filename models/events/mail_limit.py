@@ -60,14 +60,15 @@ RESETS_OF_YOUNG = Limit("mail-resets-young", "links for new passwords of new acc
 
 
 class MailLimit(Table):
-    """A mail, or what a mail tells of, that a limit counts until it counts no more: so of any hour
-    or day no more than so many are sent. A row that all processes share; its id tells nothing of
-    addresses.
+    """One count of a limit: a mail, or a fact that a mail reports. It counts until `due_at`.
+
+    So in each period of an hour or a day no more mails are sent than the limit permits. All
+    processes share the rows. Their ids reveal no address.
     """
 
     PREFIX = "mlt"
 
-    due_at = BigIntegerField()  # when the limit counts it no more
+    due_at = BigIntegerField()  # when it stops counting
 
     class Meta:
         table_name = "mail_limit"
@@ -97,7 +98,7 @@ class MailLimit(Table):
 
     @classmethod
     def permits_notice(cls, link_id: str, reader: str) -> bool:
-        """Return whether a notice may tell that this reader has opened the link, and count it.
+        """Return whether a notice may report that this reader has opened the link, and count it.
 
         Call it in the transaction that counts the opening.
         """
@@ -122,7 +123,7 @@ class MailLimit(Table):
 
     @classmethod
     def forget_old(cls) -> None:
-        """Delete rows that count for no limit any more."""
+        """Delete rows that have stopped counting."""
         cls.delete_in_batches(cls.due_at <= now())
 
     @classmethod

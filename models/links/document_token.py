@@ -162,7 +162,7 @@ class DocumentToken(Credential, OfTarget):
     """When it was last sent by mail, in milliseconds, by the address that got the mail."""
 
     target: Target  # set where a token is issued or listed
-    target_since = 0  # when it was led to this target; set where its openings are told
+    target_since = 0  # when it was led to this target; set where it is listed
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
@@ -199,6 +199,7 @@ class DocumentToken(Credential, OfTarget):
         token.target = target
         token.kept_secret = secret
         token._set_options(vars(options))
+        token._refuse_wrong_terms()
         with transaction(target.owner_id):
             if not with_upload:  # a new document has no other link
                 cls._refuse_if_many(target.owner_id)
@@ -245,16 +246,16 @@ class DocumentToken(Credential, OfTarget):
     def _refuse_if_target_has_many(self) -> None:
         """Raise `QuotaExceeded` if the target has the most live links without this one."""
         others = self.live_to(self.target).where(DocumentToken.id != self.id).count()
-        kind = "collection" if isinstance(self.target, Collection) else "document"
+        noun = "collection" if isinstance(self.target, Collection) else "document"
         remedy = "Turn one off, or revoke it, first."
-        refuse_if_full(others, MOST_LIVE_LINKS, "live link", remedy, f"to this {kind}")
+        refuse_if_full(others, MOST_LIVE_LINKS, "live link", remedy, f"to this {noun}")
 
     @classmethod
     def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage[Self]:
         tokens, next_after = cls.page(target.owner_id, limit, after, target_id=target.id)
         for token in tokens:
             token.target = target
-        FormerTarget.tell_since_when(tokens)
+        FormerTarget.set_target_since(tokens)
         return tokens, next_after
 
     @classmethod
@@ -274,30 +275,38 @@ class DocumentToken(Credential, OfTarget):
         changes = stored_options(owner_id, **options)
         require_future(changes.get("expires_at"))
         with transaction(owner_id):
+            # Read the link as it is now.
             token = cls.one_of(owner_id, id)
             if token.revoked_at is not None:
                 raise TokenRevoked
             token.target = target_of(owner_id, token.target_id)
             was_live = token.state is LinkState.LIVE
             former_id = token.target_id
+            former_permissions = token.permissions
             if token.state.has_ended and not token.with_upload:
                 cls._refuse_if_many(token.owner_id)
+            # Lead it to another target.
             if target and target.id != token.target_id:
                 token.change_target(target_of(owner_id, target.id))
+            # Store the options that change, as far as they are right together.
             if changes.get("notifies_owner"):
                 Webhook.notify_owner(owner_id)
             changed = [name for name, value in changes.items() if getattr(token, name) != value]
             token._set_options({name: changes[name] for name in changed})
+            token._refuse_wrong_terms(former_permissions)
             if changed:
                 token._store_options(changed)
+            # Count it among the live links of its target, if it is one of them from now on.
             is_moved = token.target_id != former_id
             if token.state is LinkState.LIVE and (is_moved or not was_live):
                 token._refuse_if_target_has_many()
         return token
 
     def _set_options(self, options: dict[str, Any]) -> None:
-        """Set these options; raise `Invalid` if the link may not have them, or those it has."""
-        before = self.permissions
+        """Set these options, which need not be right together: see `_refuse_wrong_terms`.
+
+        With another answer that a reader has to give, tickets hold no longer.
+        """
         for name in options.keys() - ASKED:
             setattr(self, name, options[name])
         asks = {name: options[name] for name in ASKED if name in options}
@@ -305,19 +314,22 @@ class DocumentToken(Credential, OfTarget):
             self.gate = replace(self.gate, **asks)
         if not options.keys().isdisjoint(_ANSWERED):
             self.answers_id = _new_answers_id()
-        if UPLOAD in (before, *self.permissions.split()):
-            self._refuse_wrong_terms_of_uploads(before)
+
+    def _refuse_wrong_terms(self, former_permissions: str | None = None) -> None:
+        """Raise `Invalid` for options that the link may not have together, or with its target.
+
+        A new link has no former permissions.
+        """
+        if UPLOAD in (former_permissions, *self.permissions.split()):
+            self._refuse_wrong_terms_of_uploads(former_permissions)
         if self.gate.watermark:
             self._require_pages()
 
-    def _refuse_wrong_terms_of_uploads(self, before: str | None) -> None:
-        """Raise `Invalid` for terms that a link which takes files may not have.
-
-        `before` are its former permissions, None of a new link.
-        """
+    def _refuse_wrong_terms_of_uploads(self, former_permissions: str | None) -> None:
+        """Raise `Invalid` for terms that a link which takes files may not have."""
         if self.permissions.split() != [UPLOAD]:
             raise Invalid("#/permissions", "'upload' stands alone: what takes files opens nothing.")
-        if before not in (None, UPLOAD):
+        if former_permissions not in (None, UPLOAD):
             raise Invalid(
                 "#/permissions", "What opens something takes no files. Make another link."
             )
@@ -349,7 +361,7 @@ class DocumentToken(Credential, OfTarget):
         self.change(target_id=target.id, answers_id=_new_answers_id())
         self.record_event("token.updated", changed=["target"], **{"from": former.id})
         FormerTarget.add(self, former.id)
-        self._set_options({})
+        self._refuse_wrong_terms(self.permissions)
 
     def _store_options(self, changed: list[str]) -> None:
         """Store all options, with an event, and another one if this uses the token up."""
@@ -512,11 +524,11 @@ class DocumentToken(Credential, OfTarget):
 
 
 def count_view(
-    target: Target, id: str, type: str, opened: Target | None = None, opening: Opening | None = None
+    target: Target, id: str, type: str, read: Target | None = None, opening: Opening | None = None
 ) -> None:
-    """Count a view of the token with this id, after the document that it opens was decrypted.
+    """Count a view of the token with this id, after what was read was decrypted.
 
-    `opened` is the document where the target is a collection; `opening` is that of a guarded link.
+    `read` is a document where the target is its collection; `opening` is that of a guarded link.
     Token and count are read and written under the owner's lock: two requests cannot take the same
     last view. Raises `TokenSpent` if there is none left, `TargetChanged` if the link opens another
     target now.
@@ -524,12 +536,12 @@ def count_view(
     with transaction(target.owner_id):
         token = DocumentToken.live_one(id, target)
         with token.counted_use():
-            is_first_by_recipient = opening.record(token) if opening else False
-            Event.record_reading(token.owner_id, type, (opened or target).id)
+            is_first_by_recipient = opening.store_with_events(token) if opening else False
+            Event.record_reading(token.owner_id, type, (read or target).id)
             if (token.views == 1 or is_first_by_recipient) and has_mail():
                 token.record_event("token.opened")
             if not (opening and opening.is_by_owner):
-                token.record_visit(opening.called if opening else "")
+                token.record_visit(opening.folded_name if opening else "")
 
 
 class FormerTarget(SealedByOwner, OfTarget):
@@ -549,8 +561,8 @@ class FormerTarget(SealedByOwner, OfTarget):
         cls.keep_newest(MOST_FORMER_TARGETS, token_id=token.id)
 
     @classmethod
-    def tell_since_when(cls, tokens: Sequence[DocumentToken]) -> None:
-        """Set of each token since when it opens its target; 0 for those that opened no other."""
+    def set_target_since(cls, tokens: Sequence[DocumentToken]) -> None:
+        """Set since when each token opens its target; 0 for those that opened no other."""
         ids = [token.id for token in tokens]
         led = cls.select(cls.token_id, fn.MAX(cls.created_at)).where(cls.token_id.in_(ids))
         since: dict[str, int] = dict(led.group_by(cls.token_id).tuples().execute()) if ids else {}

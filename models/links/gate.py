@@ -1,4 +1,4 @@
-"""What a link asks of whoever opens it: its gate, and the answers, which are a proof."""
+"""The gate of a link: its questions to whoever opens it, and their answers, which are a proof."""
 
 import hashlib
 import re

@@ -129,9 +129,19 @@ class TokenGrant:
             as_pages=as_pages,
         )
 
-    def count_view(self, opened: Target, type: str) -> None:
+    def record_reading(self, target: Target, type: str) -> None:
+        """Record that the target was read, after it was decrypted.
+
+        By token it is a view of the link; by ticket, or by the owner, an event alone.
+        """
+        if self.is_link and not self.came_by:
+            self.count_view(target, type)
+        else:
+            target.record_reading(type)
+
+    def count_view(self, target: Target, type: str) -> None:
         """Count a view, after the document that the link opens was decrypted."""
-        count_view(self.collection or opened, self.id, type, opened, self.opening)
+        count_view(self.collection or target, self.id, type, target, self.opening)
 
     def new_view_tag(self, document: Document) -> str:
         """Return the entity tag of a new view of the document."""

@@ -56,7 +56,7 @@ def listed_links(
 ) -> ResultPage[ListedLink]:
     """Return a page of `ListedLink`s by the filters of `DocumentToken.condition`."""
     tokens, next_after = DocumentToken.page(owner_id, limit, after, **filters)
-    FormerTarget.tell_since_when(tokens)
+    FormerTarget.set_target_since(tokens)
     targets = _targets(owner_id, {token.target_id for token in tokens})
     return [_listed(token, targets.get(token.target_id)) for token in tokens], next_after
 
@@ -202,7 +202,8 @@ def shared_documents(owner_id: str) -> Any:
     documents in the collections among them.
     """
     moment = now()
-    return _opened(owner_id, moment).union(listed_in(_opened_collections(owner_id, moment)))
+    in_collections = listed_in(_collections_of_live_links(owner_id, moment))
+    return _targets_of_live_links(owner_id, moment).union(in_collections)
 
 
 def shared_in_collections(documents: Sequence[Document]) -> set[str]:
@@ -219,27 +220,27 @@ def shared_collections(document: Document, most: int) -> list[Collection]:
     found = Collection.select().where(
         Collection.owner_id == document.owner_id,
         Collection.condition("document_id", document.id, 0),
-        Collection.id.in_(_opened_collections(document.owner_id, now())),
+        Collection.id.in_(_collections_of_live_links(document.owner_id, now())),
     )
     return Collection.rows(found.order_by(Collection.id.desc()).limit(most))
 
 
 @prepared
 def _in_collections(count: int) -> Any:
-    collections = _opened_collections(param("owner_id"), param("now"))
+    collections = _collections_of_live_links(param("owner_id"), param("now"))
     return Document.select(Document.id).where(
         Document.id.in_(_parameters("document", count)), Document.id.in_(listed_in(collections))
     )
 
 
-def _opened_collections(owner_id: Any, moment: Any) -> Any:
+def _collections_of_live_links(owner_id: Any, moment: Any) -> Any:
     """Return the query of the ids of all collections that an owner's live links open."""
     prefix = f"{Collection.PREFIX}_"
     begins = fn.SUBSTR(DocumentToken.target_id, SQL("1"), SQL(f"{len(prefix)}"))
-    return _opened(owner_id, moment).where(begins == SQL(f"'{prefix}'"))
+    return _targets_of_live_links(owner_id, moment).where(begins == SQL(f"'{prefix}'"))
 
 
-def _opened(owner_id: Any, moment: Any) -> Any:
+def _targets_of_live_links(owner_id: Any, moment: Any) -> Any:
     """Return the query of the ids of all targets that an owner's live links open.
 
     A link that only takes files opens none.
@@ -266,12 +267,12 @@ def link_of_owner(owner_id: str, id: str) -> DocumentToken:
     """Return the link with its target. `NotFound` also if the target is gone, or in the bin."""
     token = DocumentToken.one_of(owner_id, id)
     token.target = target_of(owner_id, token.target_id)
-    FormerTarget.tell_since_when([token])
+    FormerTarget.set_target_since([token])
     return token
 
 
-def openings(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
-    """Return the events of uses of a token, newest first, with their facts.
+def readings_by_link(token: DocumentToken) -> list[tuple[Event, dict[str, Any]]]:
+    """Return the readings by a link, newest first, with their facts.
 
     They are among the last events of all targets that it has opened; the more targets, the fewer
     events are read of each.
@@ -336,12 +337,3 @@ def _listed(token: DocumentToken, target: Target | None) -> ListedLink:
         return ListedLink(token, state, None, None)
     token.target = target
     return ListedLink(token, state, token.label, target.name, token.gate)
-
-
-def secret_of(token: Any) -> str | None:
-    """Return the secret of a token for its owner.
-
-    None if the token was issued before secrets were kept.
-    """
-    secret: str | None = token.kept_secret
-    return secret

@@ -129,8 +129,8 @@ class Opening(SealedByTarget):
         return self.address or (f"“{self.name}”" if has_name else None)
 
     @property
-    def called(self) -> str:
-        """The address or the name in small letters, by which readers are told apart; '' of none."""
+    def folded_name(self) -> str:
+        """The address or the name in small letters, one of each reader; '' if neither is known."""
         return (self.address or self.name or "").casefold()
 
     @property
@@ -143,7 +143,7 @@ class Opening(SealedByTarget):
         hashed = reader_hash(bytes.fromhex(self.salt), self.address or "", self.name or "")
         return Reader(self.id, self.recipient_id, hashed)
 
-    def record(self, token: Any) -> bool:
+    def store_with_events(self, token: Any) -> bool:
         """Store the row, and the event of the text that was accepted; return whether it is the
         first opening by a recipient.
 

@@ -12,7 +12,7 @@ from ..events import NO_MAIL, Mail, has_mail, name_in_mail
 from ..runtime import current_runtime
 from ..storage import transaction
 from .document_token import DocumentToken
-from .lists import link_of_owner, secret_of
+from .lists import link_of_owner
 from .state import LinkState
 
 MOST_NOTE_CHARACTERS = 300
@@ -74,7 +74,7 @@ def _address_to_send(link: DocumentToken) -> str:
     """Return the address at which the link opens, or saves if it permits nothing else."""
     if link.state is not LinkState.LIVE:
         raise Invalid("#", _NOT_ACTIVE)
-    secret = secret_of(link)
+    secret = link.kept_secret
     if secret is None:
         raise Invalid("#", _NO_ADDRESS)
     path = "/s/download" if link.permissions == "download" else "/s"

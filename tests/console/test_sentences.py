@@ -78,7 +78,8 @@ def possible():
 @pytest.mark.parametrize(("state", "use"), list(possible()))
 def test_the_sentences_of_a_link_say_no_more_than_is_so(state, use):
     one = link(state, use)
-    told = [say.standing_of_link(one), say.opened(one), say.opened_last(one), say.no_openings(one)]
+    sentences = say.standing_of_link, say.times_opened, say.times_and_last_opened, say.no_openings
+    told = [sentence_of(one) for sentence_of in sentences]
     everything = " ".join(map(plain, told))
     assert ("Active" in everything) == (state is LinkState.LIVE and use != "since")
     never = "not opened yet" in everything or "Nobody has opened it yet" in everything

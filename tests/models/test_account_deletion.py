@@ -135,7 +135,7 @@ def test_a_chain_that_was_dropped_otherwise_is_still_missed(alice):
 
 def test_what_was_read_a_moment_before_does_not_begin_a_new_log(alice):
     (document, _) = fill(alice)
-    document.record_read("document.viewed")
+    document.record_reading("document.viewed")
     Event.record_failed_login(alice.id)
 
     delete_account(alice)

@@ -109,7 +109,7 @@ def filled(alice):
     ).row
     proof = Proof(name="Bob", accept=guarded.agreement_sha256)
     opening = Opening.begin(documents[5], guarded, None, proof)
-    opening.record(guarded)
+    opening.store_with_events(guarded)
     DocumentToken.edit(alice.id, guarded.id, target=documents[6])
     Webhook.register(alice.id, "https://hooks.example.org/x", description="mine")
     ApiKey.issue(alice, "laptop", " ".join(SCOPES), None)

@@ -90,7 +90,7 @@ def test_neither_a_reading_nor_a_list_of_them_waits_for_a_writer_for_long(alice,
     writer = threading.Thread(target=write_long)
     writer.start()
     assert begun.wait(60)
-    document.record_read("document.viewed")
+    document.record_reading("document.viewed")
     assert told(alice) == ["document.created"]  # which returns while the other writes
     go_on.set()
     writer.join()
@@ -114,7 +114,7 @@ def test_the_feed_has_a_reading_that_another_thread_is_writing(alice, monkeypatc
 
     monkeypatch.setattr(event_module, "READER_WAITS_SECONDS", 60)
     monkeypatch.setattr(Event, "_insert_counted", write_slowly)
-    document.record_read("document.viewed")
+    document.record_reading("document.viewed")
     threads = start_threads(Event.record_readings)
     assert begun.wait(60)
     threads += start_threads(read)
@@ -131,7 +131,7 @@ def test_a_reading_waits_for_another_process_that_holds_the_database(alice, inst
     database.execute_sql("PRAGMA busy_timeout = 50")
     with closing(sqlite3.connect(instance / "documents.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
-        document.record_read("document.viewed")
+        document.record_reading("document.viewed")
         Event.record_readings()
     assert told(alice) == ["document.created", "document.viewed"]
 
@@ -142,9 +142,9 @@ def test_a_reading_that_cannot_be_told_is_counted_as_lost_and_the_next_ones_are_
     document = upload(alice)
     with monkeypatch.context() as broken:
         broken.setattr(Event, "_insert", lambda *_: 1 / 0)
-        document.record_read("document.viewed")
+        document.record_reading("document.viewed")
         Event.record_readings()
-    document.record_read("document.downloaded")
+    document.record_reading("document.downloaded")
 
     assert "1 readings are lost" in caplog.text
     assert runtime.unrecorded.lost == 1
@@ -163,7 +163,7 @@ def test_at_the_end_the_readings_of_all_others_are_told_beside_one_that_waits(
 
     monkeypatch.setattr(Event, "_insert_counted", insert_unless_of_alice)
     for owner in (alice, bob):
-        upload(owner).record_read("document.viewed")
+        upload(owner).record_reading("document.viewed")
     Event.record_merged_readings(all=True)
 
     assert [runtime.unrecorded.is_due(one.id) for one in (alice, bob)] == [True, False]
@@ -174,7 +174,7 @@ def test_a_reading_that_a_failing_disk_does_not_take_is_one_line_in_the_log_and_
     alice, runtime, caplog
 ):
     document = upload(alice)
-    document.record_read("document.viewed")
+    document.record_reading("document.viewed")
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))  # no write to any file

@@ -4,7 +4,7 @@ import pytest
 
 from models import DocumentToken, Event
 from models.documents import Collection
-from models.links import FormerTarget, LinkOptions, document_token, lists, openings
+from models.links import FormerTarget, LinkOptions, document_token, lists, readings_by_link
 from tests.uploads import upload
 
 
@@ -57,7 +57,7 @@ def test_the_openings_of_a_link_are_found_by_some_hundred_events_however_often_i
         return feed(owner_id, limit, *more, **filters)
 
     monkeypatch.setattr(Event, "feed", counted)
-    openings(link)
+    readings_by_link(link)
     assert sum(read) <= lists._EVENTS
     assert len(read) <= document_token.MOST_FORMER_TARGETS + 1
 

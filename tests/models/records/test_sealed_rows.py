@@ -113,7 +113,7 @@ def open_by(issued, target):
     grant = TokenGrant.of_secret(issued.secret)
     opening = Opening.begin(target, grant, None, Proof(name="Eve", accept="x"))
     with transaction(target.owner_id):
-        opening.record(DocumentToken.find(issued.row.id))
+        opening.store_with_events(DocumentToken.find(issued.row.id))
 
 
 def columns(table):

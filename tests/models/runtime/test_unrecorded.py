@@ -26,7 +26,7 @@ def readings(owner):
 def read(document, actor=LINK, type="document.viewed", times=1):
     reset = current_actor.set(actor)
     for _ in range(times):
-        document.record_read(type)
+        document.record_reading(type)
     current_actor.reset(reset)
 
 
