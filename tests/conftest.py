@@ -167,7 +167,7 @@ def launch_chromium(chromium_of_playwright):
     return partial(chromium_of_playwright.launch, executable_path=program, args=ARGUMENTS)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def start_firefox(tmp_path_factory):
     """A function that starts Firefox; tests that need it are skipped if it is not installed."""
     websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
@@ -180,6 +180,22 @@ def start_firefox(tmp_path_factory):
         return Firefox(program, profile, websocket.create_connection, **options)
 
     return start
+
+
+@pytest.fixture(scope="session")
+def firefox(start_firefox):
+    """Firefox; a test opens a tab of its own."""
+    firefox = start_firefox()
+    yield firefox
+    firefox.close()
+
+
+@pytest.fixture(scope="session")
+def firefox_with_pdf(start_firefox):
+    """Firefox with its viewer of PDFs."""
+    firefox = start_firefox(shows_pdf=True)
+    yield firefox
+    firefox.close()
 
 
 @pytest.fixture(scope="session")

@@ -159,6 +159,12 @@ class Page:
     def close(self):
         self._call("browsingContext.close")
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
     def _call(self, method, **parameters):
         return self.firefox.call(method, context=self.context, **parameters)
 

@@ -48,18 +48,10 @@ FRAMED = ("page.html", "letter.eml")
 SAMPLES = [one for one in every_kind() if one[0] in SHOWN]
 
 
-@pytest.fixture(scope="module")
-def firefox(start_firefox):
-    firefox = start_firefox()
-    yield firefox
-    firefox.close()
-
-
 @pytest.fixture
 def page(firefox):
-    page = Page(firefox)
-    yield page
-    page.close()
+    with Page(firefox) as page:
+        yield page
 
 
 def opened(page, tmp_path, made):
@@ -113,10 +105,8 @@ def test_firefox_draws_the_pages_of_a_pdf_as_they_come_into_view(page, alice):
     assert page.heard == []
 
 
-def test_the_pdf_viewer_of_firefox_shows_a_saved_file_offline(start_firefox, tmp_path):
-    firefox = start_firefox(shows_pdf=True)
-    try:
-        page = Page(firefox)
+def test_the_pdf_viewer_of_firefox_shows_a_saved_file_offline(firefox_with_pdf, tmp_path):
+    with Page(firefox_with_pdf) as page:
         document = original(pdf("One", "Two"), "a.pdf", "application/pdf")
         address = opened(page, tmp_path, download(document))
         page.frame().until("!!document.querySelector('.page[data-loaded]')")
@@ -124,8 +114,6 @@ def test_the_pdf_viewer_of_firefox_shows_a_saved_file_offline(start_firefox, tmp
         assert page.frame().evaluate("document.querySelectorAll('.page').length") == 2
         assert not [message for message in page.heard if "Policy" in message]
         assert asked_outside(page, address) == []
-    finally:
-        firefox.close()
 
 
 def test_firefox_opens_a_sealed_file_with_its_password_only(page, tmp_path):

@@ -91,13 +91,9 @@ def test_a_collection_that_was_sealed_then_still_opens_by_its_password(page, fol
 
 
 @of_each_time
-def test_firefox_opens_the_files_of_then_as_well(start_firefox, folder):
-    firefox = start_firefox()
-    try:
-        page = Page(firefox)
+def test_firefox_opens_the_files_of_then_as_well(firefox, folder):
+    with Page(firefox) as page:
         page.disconnect()
         for name in DOCUMENTS:
             page.goto((folder / f"{name}.html").as_uri())
             page.until(f"document.querySelector('#check').textContent === '{OK}'")
-    finally:
-        firefox.close()

@@ -125,24 +125,21 @@ def test_axe_finds_nothing(page, tmp_path):
     assert_accessible(page)
 
 
-def test_firefox_opens_it_from_the_disk_with_its_pdfs(start_firefox, tmp_path):
-    firefox = start_firefox(shows_pdf=True)
-    try:
-        for seal in (None, password()):
-            page = Page(firefox)
-            page.disconnect()
-            page.goto(saved_file(tmp_path, seal=seal, files=FILES[2:]).as_uri())
-            if seal:
-                page.click("#password")
-                page.type("word")
-                page.click("#open")
-                page = page.frame()
-            page.until("!!document.querySelector('ol a')")
-            page.evaluate("document.querySelector('ol a').click()")
-            page.frame().until("document.querySelector('#check').textContent === '✓ verified'")
-            page.until("!!document.querySelector('#pdf')")
-            pdf = Page(firefox, page._tree()["children"][1]["context"])
-            pdf.until("document.querySelectorAll('.page').length === 2")
-            assert not [message for message in page.heard if "Policy" in message]
-    finally:
-        firefox.close()
+@pytest.mark.parametrize("is_sealed", [False, True])
+def test_firefox_opens_it_from_the_disk_with_its_pdfs(firefox_with_pdf, tmp_path, is_sealed):
+    seal = password() if is_sealed else None
+    with Page(firefox_with_pdf) as page:
+        page.disconnect()
+        page.goto(saved_file(tmp_path, seal=seal, files=FILES[2:]).as_uri())
+        if is_sealed:
+            page.click("#password")
+            page.type("word")
+            page.click("#open")
+        shown = page.frame() if is_sealed else page
+        shown.until("!!document.querySelector('ol a')")
+        shown.evaluate("document.querySelector('ol a').click()")
+        shown.frame().until("document.querySelector('#check').textContent === '✓ verified'")
+        shown.until("!!document.querySelector('#pdf')")
+        pdf = Page(firefox_with_pdf, shown._tree()["children"][1]["context"])
+        pdf.until("document.querySelectorAll('.page').length === 2")
+        assert not [message for message in page.heard if "Policy" in message]

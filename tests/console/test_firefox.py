@@ -25,10 +25,8 @@ def press(page, selector):
     page.click(selector)
 
 
-def test_a_document_is_stored_shared_opened_and_saved_in_firefox(start_firefox, service):
-    firefox = start_firefox()
-    try:
-        page = Page(firefox)
+def test_a_document_is_stored_shared_opened_and_saved_in_firefox(firefox, service):
+    with Page(firefox) as page:
         page.goto(f"{service.url}/app/signup")
         fill(page, email="in@firefox.example", password=PASSWORD)
         press(page, "main button")
@@ -56,5 +54,3 @@ def test_a_document_is_stored_shared_opened_and_saved_in_firefox(start_firefox, 
 
         page.goto(saved.as_uri())
         page.until(AGREED)
-    finally:
-        firefox.close()
