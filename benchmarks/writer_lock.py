@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from models import Collection, DocumentToken, User, Webhook, connected, setup, transaction
 from models.documents.collection import MOST_DOCUMENTS
-from models.links import LinkOptions, delete_document, replacer_of
+from models.links import LinkOptions, delete_document, replace_document
 from models.links.document_token import MOST_LIVE_LINKS
 from models.runtime import create_runtime
 from settings import Settings
@@ -38,7 +38,7 @@ def linked(user: User) -> Any:
 def add_and_remove(user: User) -> list[float]:
     """Return the seconds of each change of a collection by as many documents as it may hold."""
     ids = [upload(user).id for _ in range(MOST_DOCUMENTS)]
-    collection, _ = Collection.make(user.id, "The collection")
+    collection = Collection.make(user.id, "The collection")
     return [
         seconds(lambda change=change: Collection.edit(user.id, collection.id, **{change: ids}))
         for change in ("add", "remove") * TIMES
@@ -50,12 +50,11 @@ def replace(user: User) -> list[float]:
     found = []
     for _ in range(TIMES):
         former = linked(user)
-        replace_former = replacer_of(user.id, former.id)
         newer = upload(user)
 
-        def in_transaction(replace_former: Any = replace_former, newer: Any = newer) -> None:
+        def in_transaction(former: Any = former, newer: Any = newer) -> None:
             with transaction(user.id):
-                replace_former(newer)
+                replace_document(former.id, newer)
 
         found.append(seconds(in_transaction))
     return found
