@@ -22,6 +22,7 @@ from .http.problems import handle_service_error
 from .http.serving import is_answered_at_once, reserve_memory, serve_for
 from .login import NAMED, cookie_in_head, let_in_named
 from .metrics import count
+from .views.content import require_met_conditions
 from .views.notices import page_for_people
 
 _PRIVATE = {  # headers that keep a document private, for each response without headers of its own
@@ -81,6 +82,7 @@ def _before() -> None:
         caller = let_in_named(request)
     if caller:
         current_actor.set(caller.actor())
+    require_met_conditions()
 
 
 def _start(request: Request) -> None:

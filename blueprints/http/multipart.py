@@ -37,8 +37,9 @@ _LINE_END = re.compile(rb"(--)[ \t]*(?:\r\n|\Z)|[ \t]*\r\n")
 _FIELD = re.compile(rf"({_WORD}):[ \t]*+((?:[^\x00-\x1f\x7f]|\t)*)")
 _PARAMETER = re.compile(rf";[ \t]*({_WORD})[ \t]*=[ \t]*({_WORD}|{_QUOTED})[ \t]*")
 _DISPOSITION = re.compile(rf"form-data[ \t]*(?:{_PARAMETER.pattern})*(?:;[ \t]*)?", re.I)
-_EXTENDED = re.compile(r"utf-8'[^']*'(.*)", re.I)
+_EXTENDED = re.compile(r"(utf-8|iso-8859-1)'[^']*'(.*)", re.I)  # RFC 5987, section 3.2
 _ENCODED_WORDS = re.compile(r"(?:=\?[^?\s]+\?[bq]\?[^?\s]*\?=[ \t]*)+", re.I)
+_LANGUAGE = re.compile(r"(?<==\?)([^?*\s]+)\*[^?\s]*")  # of an encoded word: RFC 2231, section 5
 _AS_IT_IS = {"binary", "8bit", "7bit"}
 
 
@@ -234,7 +235,7 @@ def _decode_words(name: str) -> str:
     if not _ENCODED_WORDS.fullmatch(name):
         return name
     try:
-        return str(make_header(decode_header(name)))
+        return str(make_header(decode_header(_LANGUAGE.sub(r"\1", name))))
     except (HeaderParseError, LookupError, UnicodeError):
         return name
 
@@ -243,7 +244,7 @@ def _decode_extended(value: str) -> str:
     found = _EXTENDED.fullmatch(value)
     with suppress(UnicodeDecodeError):
         if found:
-            return unquote(found[1], errors="strict")
+            return unquote(found[2], found[1], errors="strict")
     raise MalformedMultipart("Send filename=\"…\" in UTF-8, or filename*=UTF-8''… (RFC 8187).")
 
 

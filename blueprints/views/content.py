@@ -19,12 +19,26 @@ from .prompt import VIEW_ONLY, require_open
 
 UNKNOWN_TYPE = "application/octet-stream"
 _NOTHING_OF_THE_END = re.compile(r"bytes\s*=\s*-0+", re.IGNORECASE)  # the last 0 bytes
+_SAFE_METHODS = {"GET", "HEAD"}
 POLICY = "default-src 'none'; sandbox"
 
 
 class PreconditionFailed(ServiceError):
     code = "precondition_failed"
     sentence = "What you name in If-Match is not there any more. Send the call without it."
+
+
+def require_met_conditions() -> None:
+    """Raise `PreconditionFailed` for a change under a condition that is not met.
+
+    What a request changes is there and has no entity tag: so `If-Match` is met by `*` alone, and
+    `If-None-Match` by everything else (RFC 9110, sections 13.1.1 and 13.1.2).
+    """
+    if request.url_rule is None or request.method in _SAFE_METHODS:
+        return
+    names_tags = "If-Match" in request.headers and not request.if_match.star_tag
+    if names_tags or request.if_none_match.star_tag:
+        raise PreconditionFailed
 
 
 class RangeNotSatisfiable(ServiceError):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.contract.requests import BIG, GOOD, content
 from tests.people import Person, at
+from tests.problems import refused
 
 
 def test_content_is_the_original_with_its_content_type(alice, document):
@@ -186,6 +187,24 @@ def test_if_match_of_other_content_is_412_before_any_other_condition(alice, docu
         assert content(alice, document, If_Match=same).status == 200
         assert content(alice, document, If_Match=same, If_None_Match=tag).status == 304
         assert content(alice, document, If_Match=same, Range="bytes=0-3").status == 206
+
+
+def test_a_change_under_a_condition_that_is_not_met_is_412_and_changes_nothing(
+    alice, temporary_document
+):
+    path = at(temporary_document)
+    link = alice.share(temporary_document, maxViews=1)
+    for unmet in ({"If-Match": '"a tag"'}, {"If-Match": ""}, {"If-None-Match": "*"}):
+        for method, more in (("PATCH", {"json": {"name": "new.txt"}}), ("DELETE", {})):
+            answer = alice.request(method, path, headers=unmet, **more)
+            refused(answer, 412, "precondition_failed")
+        answer = alice.open(link["viewUrl"], "POST", json={}, headers=list(unmet.items()))
+        refused(answer, 412, "precondition_failed")
+        refused(alice.request("PUT", path, headers=unmet), 405, "method_not_allowed")
+    assert alice.get(path).json["name"] == temporary_document["name"]
+    assert alice.views(temporary_document, link) == 0
+    for met in ({"If-Match": "*"}, {"If-None-Match": '"a tag"'}):
+        assert alice.patch(path, json={"name": "new.txt"}, headers=met).status == 200
 
 
 def test_conditions_by_date_do_not_apply(alice, document):
