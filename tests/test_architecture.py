@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import fields
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -251,6 +252,15 @@ def test_callers_import_a_name_from_the_package_that_exports_it():
     }
 
     assert deep == set()
+
+
+def test_a_benchmark_imports_only_what_there_is():
+    for file in (ROOT / "benchmarks").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and layer_of(node.module) in LAYERS:
+                there = vars(import_module(node.module))
+                missing = {one.name for one in node.names} - there.keys()
+                assert missing == set(), (file.name, node.module)
 
 
 def test_a_module_has_a_docstring_and_a_name_that_says_what_it_is():
