@@ -67,14 +67,17 @@ def declare(view: Any, declaration: Declaration) -> None:
     view.declaration = declaration
 
 
-def declaration_of(view: View | None) -> Declaration:
+def declaration_of(view: View) -> Declaration:
+    """Return the declaration of a view; that of a view without one accepts nobody."""
     found: Declaration = getattr(view, "declaration", _NOTHING)
     return found
 
 
 def declared(request: Request = request) -> Declaration:
     """Return the declaration of the route of a request."""
-    return declaration_of(current_app.view_functions.get(request.endpoint or ""))
+    view = current_app.view_functions.get(request.endpoint or "")
+    found: Declaration = getattr(view, "declaration", _NOTHING)
+    return found
 
 
 def is_form(request: Request = request) -> bool:

@@ -89,10 +89,11 @@ class Slots:
             self.release(slot)
 
     def held_by_larger_shares(self, slot: Slot) -> list[Slot]:
-        """Return the slots of those who hold more than this one, and leave it no room.
+        """Return the slots of larger shares, without which this slot could be had at once.
 
-        Where its part has all that a part may have, nobody else is the cause. Where its caller has,
-        the caller's other parts are; else other callers are.
+        There are none where its own part has all that a part may have. Where its caller has all
+        that a caller may have, the slots are those of the caller's other parts; else those of other
+        callers.
         """
         with self._guard:
             of_part = self._count_of_part(slot)
