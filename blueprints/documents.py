@@ -8,7 +8,7 @@ from models.core import (
     Allowance,
     ScopeMissing,
 )
-from models.documents import find_documents
+from models.documents import find_documents, require_room
 from models.documents import upload as store
 from models.links import LinkOptions, delete_document
 
@@ -114,6 +114,7 @@ def _store(
         if not g.caller.may(READ):
             raise ScopeMissing(f"To add to a collection, this API key needs {READ!r}. Make one.")
         Collection.one_of(owner_id, collection_id)  # raises `NotFound` before anything is stored
+    require_room(owner_id, payload)
     options = None if token is None else LinkOptions.of(owner_id, **token)
     link = None
     with store(owner_id, payload, **facts) as document:

@@ -19,6 +19,7 @@ from .uploads import (
     delete_aborted_object,
     delete_aborted_uploads,
     delete_unfinished_uploads,
+    require_room,
     store_as_exported,
     upload,
 )

@@ -59,6 +59,16 @@ class SentPayload(Protocol):
         """Raise `PayloadTooLarge`, or the error of an invalid payload."""
 
 
+def require_room(owner_id: str, payload: SentPayload) -> None:
+    """Raise an error unless a document may be so large, and the owner have it.
+
+    `upload` calls this itself; call it earlier before work that is done for the upload alone, as
+    the hashing of a password.
+    """
+    payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
+    _require_quota(owner_id, payload.size)
+
+
 @contextmanager
 def upload(
     owner_id: str,
@@ -80,9 +90,8 @@ def upload(
     Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and the errors of `payload` and the
     block: then nothing is stored. Raises `StoredUnsynced` if all is stored and not synced.
     """
-    payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
+    require_room(owner_id, payload)
     require_future(expires_at)
-    _require_quota(owner_id, payload.size)
     document = Document.fresh(owner_id=owner_id, content_type=content_type)
     document.size = payload.size
     document.expires_at = expires_at
