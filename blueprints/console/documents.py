@@ -19,6 +19,7 @@ from models.documents import (
     documents_page,
     put_back,
     put_in_bin,
+    require_room,
     upload,
     with_binned,
 )
@@ -93,6 +94,7 @@ def _owned(id: str) -> Document:
 def show_documents(**_: str) -> Response:
     """List the documents, by name, state, type and order, page by page"""
     owner_id = g.caller.owner_id
+    # the documents of this page of the list
     asked = {name: request.args.get(name, "").strip() for name in _ASKED}
     given = {name: value for name, value in asked.items() if value}
     page = documents_page(
@@ -109,6 +111,7 @@ def show_documents(**_: str) -> Response:
     # documents that a phone has shared and stored
     shared = request.args.getlist("shared")[:MOST_SELECTED]
     stored = [one for one in with_binned(owner_id, shared) if one.binned_at is None]
+    # links that were made here a moment ago
     made = [link_of_owner(owner_id, id) for id in request.args.getlist("made")[:MOST_SELECTED]]
     runtime = current_runtime()
     return render(
@@ -256,19 +259,23 @@ def _store_one(
     parts: list[Part], terms: dict[str, Any] | None, former: Document | None = None
 ) -> dict[str, Any]:
     owner_id = g.caller.owner_id
+    # what the form says of the document
     form: Any = [part for part in parts if part.name in _FILE_PARTS]
     facts = UploadForm().load(form)
     payload = facts.pop("payload")
     content_type = facts.pop("content_type", "") or UNKNOWN_TYPE
     collection_id = facts.pop("collection_id", None)
     del facts["token"]
-    current_runtime().upload_limiter.spend(owner_id)
     if former:
         facts["metadata"] = former.metadata
         facts["expires_at"] = former.expires_at
+    # refusals, before anything is stored
+    current_runtime().upload_limiter.spend(owner_id)
+    require_room(owner_id, payload)
     if collection_id:
-        Collection.one_of(owner_id, collection_id)  # raises `NotFound` before anything is stored
+        Collection.one_of(owner_id, collection_id)
     options = None if terms is None else LinkOptions.of(owner_id, **terms)
+    # the document, with its link and its place in a collection, or all that the former one had
     link_id = None
     with upload(owner_id, payload, content_type=content_type, **facts) as document:
         if options:

@@ -31,6 +31,7 @@ def errors_as_pages(response: Response) -> Response:
     Below `/app` people get a page, and the console's script gets the problem. Browsers also get a
     page at any unknown address outside `/v1/`.
     """
+    # other responses stay as they are
     if response.status_code < 400 or response.mimetype != PROBLEM or not accepts_html():
         return response
     path = request.path
@@ -38,10 +39,12 @@ def errors_as_pages(response: Response) -> Response:
         is_mistyped = request.url_rule is None and not path.startswith("/v1/")
         if not (is_mistyped and prefers_html()):
             return response
+    # addresses that lead elsewhere
     if path in _LEADS_TO:
         return go(_LEADS_TO[path])
     if response.status_code == 405 and request.method in {"GET", "HEAD"}:
         return go(page_above())  # the address of a form, loaded again
+    # sessions that have ended, and people who are not let in
     error = g.get("error")
     if isinstance(error, LeftSpace):
         response = go(SPACES, "out")
@@ -51,6 +54,7 @@ def errors_as_pages(response: Response) -> Response:
         return _to_login()
     if isinstance(error, RegistrationClosed):
         return refuse_sign_in(response.status_code, error.sentence)
+    # the page of the error
     is_inside = "caller" in g and g.caller.credential_type == COOKIE
     if isinstance(error, ProviderAway) and not is_inside:
         page = refuse_sign_in(response.status_code, error.sentence)

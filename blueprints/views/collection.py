@@ -51,20 +51,23 @@ def contents_page(collection: Collection, grant: TokenGrant) -> Response:
     }
     if "download" in grant.permissions:
         shown["size"] = viewer.format_size(collection.size)
-    found = collection.documents
-    rows = [
-        {
-            **(row := row_of(one)),
-            "name": _within(row["name"], NAMES_BYTES // len(found)),
-            "kind": kind_of(one),
-            "path": f"v1/documents/{one.id}/view",  # from `/s`, below whatever prefix
-        }
-        for one in found
-    ]
+    documents = collection.documents
+    rows = [_row_of_contents(one, NAMES_BYTES // len(documents)) for one in documents]
     page = small_page("cover.html", 200, grant.origins, *scripts, documents=rows, **shown)
     if request.method != "HEAD":
         grant.record_reading(collection, "collection.viewed")
     return page
+
+
+def _row_of_contents(document: Document, name_bytes: int) -> dict[str, Any]:
+    """Return the row of a document, with so many bytes of its name at most."""
+    row = row_of(document)
+    return {
+        **row,
+        "name": _within(row["name"], name_bytes),
+        "kind": kind_of(document),
+        "path": f"v1/documents/{document.id}/view",  # from `/s`, below whatever prefix
+    }
 
 
 def send_one_file(

@@ -90,14 +90,17 @@ def _open(action: str, target: Target, grant: TokenGrant) -> Response:
         if action == "view":
             return contents_page(target, grant)
         return send_one_file(target, grant)
+    # the document, with its preview
     document = target
     saves = action == "download"
     as_pages = request.args.get("as") == "pages" and not saves
     original = grant.shown(document, _client(action, grant), as_pages=as_pages)
     headers_only = request.method == "HEAD"
+    # its file
     if saves:
         page = viewer.download(original, headers_only=headers_only)
         return _record_and_send(page, document, grant, "document.downloaded")
+    # or its page, which is not there yet while the preview is made
     try:
         page = viewer.view(
             original,

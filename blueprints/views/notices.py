@@ -226,14 +226,17 @@ def page_for_people(response: Response) -> Response:
     is_problem = response.status_code >= 400 and response.mimetype == PROBLEM
     if not is_problem or not declared().opens_links or not prefers_html():
         return response
+    # what has happened, and where to go on
     notice = _notice(response.get_json(), response.status_code)
     way = notice.way and address_by_token(notice.way[1])
+    # who sent the link, and which sites may frame its pages, also after its end
     ended = getattr(g.get("error"), "origins", ())
     owner_id = getattr(g.get("error"), "owner_id", "")
-    origins = ended or _grant().origins  # also after the end of the link
+    origins = ended or _grant().origins
     sender = sender_of(owner_id) if owner_id else None
     if sender and notice.advice in BY_NAME:
         notice = replace(notice, advice=BY_NAME[notice.advice].format(sender.called))
+    # the page, with the headers of the problem
     scripts = LOCAL_TIMES if "<time" in notice.reason else ()
     page = small_page(
         "notice.html",
