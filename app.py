@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -145,8 +145,8 @@ def _register(app: Flask, pages: tuple[Blueprint, ...]) -> None:
     app.extensions["description"] = description_of(app, api, BLUEPRINTS)
 
 
-def main() -> None:
-    """Serve until SIGTERM or SIGINT."""
+def main(when_ready: Callable[[str], None] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT. `when_ready` gets the address before the first request."""
     os.umask(0o077)
     protect_process_memory()
     limit_malloc_arenas()
@@ -171,6 +171,8 @@ def main() -> None:
     for note in notes:
         logging.getLogger("docservice").warning(note)
     threading.Thread(target=warm_up, daemon=True).start()
+    if when_ready:
+        when_ready(server.listens_on)
     server.run()
     runtime.close()
 

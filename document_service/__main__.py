@@ -127,5 +127,26 @@ def serve(listen: str | None) -> None:
     app.main()
 
 
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--until", metavar="TIME", help="3d (days), 12h (hours), friday, or 2026-12-24.")
+@click.option("--password", is_flag=True, help="Ask for a password that opens the link.")
+@click.option("--views", type=click.IntRange(1), help="How often the link can be opened.")
+@click.option("--url", envvar="DOCUMENT_SERVICE_URL", default="http://127.0.0.1:8000")
+@click.option("--key", envvar="DOCUMENT_SERVICE_KEY", required=True, help="An API key.")
+def send(
+    file: Path, until: str | None, password: bool, views: int | None, url: str, key: str
+) -> None:
+    """Upload FILE to a running service, and print a link to it."""
+    from .client import Client, RefusedError, parse_time
+
+    try:
+        end = parse_time(until) if until else None
+        secret = click.prompt("Password", hide_input=True, err=True) if password else None
+        click.echo(Client(url, key).send(file, until=end, password=secret, views=views))
+    except (OSError, ValueError, RefusedError) as error:
+        raise click.ClickException(str(error)) from None
+
+
 if __name__ == "__main__":
     main(prog_name="document-service")

@@ -140,6 +140,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "pygments": {"viewer"},
     "pypdfium2": {"viewer"},
     "pyseto": {"crypto"},
+    "pytest": {"document_service"},
     "segno": {"blueprints"},
     "waitress": {"server"},
     "webargs": {"blueprints"},

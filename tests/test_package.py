@@ -51,7 +51,7 @@ def test_the_help_says_of_each_command_what_its_docstring_says():
     assert {one.name: one.get_short_help_str(200) for one in COMMANDS} == command.SENTENCES
 
     printed = CliRunner().invoke(command.main, ["--help"]).output
-    for name in ("serve", *command.SENTENCES):
+    for name in ("send", "serve", *command.SENTENCES):
         assert f"\n  {name} " in printed
 
 

@@ -27,7 +27,8 @@ def block(first_line):
 
 def run_as_another_project(folder, conftest, test, **files):
     """Run pytest on blocks of the page, in a folder and a process of their own."""
-    (folder / "conftest.py").write_text(block(conftest))
+    if conftest:
+        (folder / "conftest.py").write_text(block(conftest))
     (folder / test).write_text(block(test))
     for name, text in files.items():
         (folder / f"{name}.ini").write_text(text)
@@ -44,6 +45,14 @@ def run_as_another_project(folder, conftest, test, **files):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+@pytest.mark.slow
+def test_the_fixtures_of_the_package_serve_another_project(tmp_path):
+    (tmp_path / "models.py").touch()  # a name that the service has as well
+    printed = run_as_another_project(tmp_path, None, "test_link.py")
+
+    assert "1 passed" in printed
 
 
 @pytest.mark.slow
