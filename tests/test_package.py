@@ -14,7 +14,9 @@ from blueprints.commands import COMMANDS
 from environment import ENVIRONMENT_FILE
 from tests.service import ROOT
 
-SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
 OF_DEVELOPERS = {"benchmarks", "build", "conftest", "deploy", "dist", "docs", "instance", "tests"}
 INSIDE = "document_service.service."
 
@@ -35,6 +37,10 @@ def test_the_wheel_has_all_of_the_service():
     assert below_service(SETUPTOOLS["packages"]) == of_the_service(folders)
     assert below_service(SETUPTOOLS["py-modules"]) == of_the_service(ROOT.glob("*.py"))
     assert SETUPTOOLS["package-dir"] == {"document_service.service": "."}
+
+
+def test_the_tools_of_developers_are_the_same_as_a_group_and_as_an_extra():
+    assert PYPROJECT["dependency-groups"]["dev"] == EXTRAS["dev"]
 
 
 def test_nothing_of_the_service_is_on_the_path_of_the_environment_in_which_it_is_installed():
@@ -148,9 +154,9 @@ def test_a_command_works_in_any_folder_on_the_same_data(tmp_path):
 
 @pytest.mark.slow
 def test_the_command_says_its_version_and_refuses_what_it_does_not_know(tmp_path):
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    version = PYPROJECT["project"]["version"]
 
-    assert run(tmp_path, "--version") == (0, f"document-service {project['version']}\n", "")
+    assert run(tmp_path, "--version") == (0, f"document-service {version}\n", "")
     code, _, error = run(tmp_path, "run")
     assert code == 2
     assert "No such command 'run'" in error
