@@ -110,9 +110,10 @@ class ScopeMissing(ServiceError):
 
 
 class TokenSpent(ServiceError):
-    """A link that opens nothing. `cause` is `expired`, `revoked` or `off`, since the moment
-    `ended_at`, `used_up`, or not said.
+    """A link that opens nothing.
 
+    `cause` is `expired`, `revoked` or `off`, each since the moment `ended_at`; `used_up`; or '',
+    which says nothing.
     `origins` may frame the answer, as they might frame the target of the link; `owner_id` is the
     owner of a genuine link, whom the answer may name.
     """

@@ -31,7 +31,7 @@ from ..storage import transaction
 from .agreements import keep_text
 from .gate import ASKED, Gate, asked, recipients_of
 from .opening import Opening
-from .state import LinkState, presented_state, sql_state, sql_text, state_of
+from .state import LinkState, end_of, presented_state, sql_state, sql_text, state_of
 from .target import OfTarget, Target, target_of
 
 PERMISSIONS = ("view", "download")
@@ -384,9 +384,8 @@ class DocumentToken(Credential, OfTarget):
         presented = cls.presented("id", id)
         if presented is None:
             raise TokenSpent
-        state = presented_state(presented)
-        if state is not LinkState.LIVE:
-            raise TokenSpent("used_up" if state is LinkState.USED_UP else "")
+        if presented_state(presented) is not LinkState.LIVE:
+            raise end_of(presented)
         if presented.row.target_id != target.id:
             raise TargetChanged
         return presented.row

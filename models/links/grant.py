@@ -29,7 +29,7 @@ from .document_token import PERMISSIONS, UPLOAD, DocumentToken, count_view
 from .gate import NOTHING, Gate, Proof
 from .opening import Opening, Reader
 from .recipient import Recipient, WrongCode
-from .state import LinkState, presented_state
+from .state import LinkState, end_of, presented_state
 from .target import Target, table_of
 
 TICKET_SECONDS = 3600
@@ -279,7 +279,7 @@ class TokenGrant:
         if takes_files and current_runtime().settings.inbound == "off":
             is_open = False
         if not is_open:
-            raise TokenSpent(*_end_of(presented), origins, token.owner_id)
+            raise end_of(presented)
         return cls(
             id=token.id,
             target_id=token.target_id,
@@ -406,33 +406,3 @@ def _is_open(presented: Presented[DocumentToken], *, may_be_used_up: bool) -> bo
     if state is LinkState.USED_UP and may_be_used_up:
         return presented.row.enabled
     return state is LinkState.LIVE
-
-
-def _end_of(presented: Presented[DocumentToken]) -> tuple[str, int | None]:
-    """Return the cause and the moment of the end of a link, as `TokenSpent` takes them.
-
-    Nothing is said of an account that is disabled, and of a service that takes no files.
-    """
-    token = presented.row
-    state = presented_state(presented)
-    if presented.owner.disabled_at is not None or state is LinkState.LIVE:
-        return "", None
-    if state is LinkState.TARGET_GONE:
-        return _end_of_target(token.target_id)
-    moments = {
-        LinkState.REVOKED: token.revoked_at,
-        LinkState.EXPIRED: token.expires_at,
-        LinkState.USED_UP: None,
-        LinkState.OFF: token.disabled_at,
-    }
-    return state.value, moments[state]
-
-
-def _end_of_target(id: str) -> tuple[str, int | None]:
-    """Return the cause and the moment of the end of what a link opened."""
-    document = None if table_of(id) is Collection else Document.find(id)
-    if document is None:
-        return "", None
-    if document.binned_at is not None:
-        return "revoked", document.binned_at
-    return "expired", document.expires_at

@@ -8,8 +8,10 @@ from typing import Any
 
 from peewee import SQL, Case
 
+from ..core import TokenSpent
+from ..documents import Collection, Document
 from ..records import Presented
-from .target import Target, is_there, sql_is_there
+from .target import Target, is_there, sql_is_there, table_of
 
 
 class LinkState(StrEnum):
@@ -63,3 +65,40 @@ def presented_state(presented: Presented[Any]) -> LinkState:
     """Return the state that the query of a presented link has found."""
     (state,) = presented.extra
     return LinkState(state)
+
+
+def end_of(presented: Presented[Any]) -> TokenSpent:
+    """Return the error that says why, and since when, a presented link opens nothing."""
+    token = presented.row
+    cause, ended_at = _cause_of(presented)
+    return TokenSpent(cause, ended_at, tuple(token.allowed_origins.split()), token.owner_id)
+
+
+def _cause_of(presented: Presented[Any]) -> tuple[str, int | None]:
+    """Return the cause and the moment of the end of a link, as `TokenSpent` takes them.
+
+    Nothing is said of an account that is disabled, and of a service that takes no files.
+    """
+    token = presented.row
+    state = presented_state(presented)
+    if presented.owner.disabled_at is not None or state is LinkState.LIVE:
+        return "", None
+    if state is LinkState.TARGET_GONE:
+        return _end_of_target(token.target_id)
+    moments = {
+        LinkState.REVOKED: token.revoked_at,
+        LinkState.EXPIRED: token.expires_at,
+        LinkState.USED_UP: None,
+        LinkState.OFF: token.disabled_at,
+    }
+    return state.value, moments[state]
+
+
+def _end_of_target(id: str) -> tuple[str, int | None]:
+    """Return the cause and the moment of the end of what a link opened."""
+    document = None if table_of(id) is Collection else Document.find(id)
+    if document is None:
+        return "", None
+    if document.binned_at is not None:
+        return "revoked", document.binned_at
+    return "expired", document.expires_at

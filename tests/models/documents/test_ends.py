@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from models import ApiKey, DocumentToken
-from models.core import TokenSpent
+from models.core import TokenSpent, now
 from models.links import LinkOptions, LinkState, count_view
 from tests.uploads import upload
 
@@ -34,3 +34,15 @@ def test_who_comes_a_moment_too_late_for_the_last_view_is_told_that_it_is_used_u
     with pytest.raises(TokenSpent) as refused:
         count_view(token.target, token.id, "document.viewed")
     assert refused.value.cause == "used_up"
+
+
+def test_who_comes_a_moment_too_late_is_told_why_on_a_page_that_the_sites_may_frame(alice, clock):
+    expires_at = now() + 60_000
+    options = LinkOptions(allowed_origins="https://a.example", expires_at=expires_at)
+    token = DocumentToken.issue(upload(alice), options).row
+    clock(61_000)
+    with pytest.raises(TokenSpent) as refused:
+        count_view(token.target, token.id, "document.viewed")
+    assert (refused.value.cause, refused.value.ended_at) == ("expired", expires_at)
+    assert refused.value.origins == ("https://a.example",)
+    assert refused.value.owner_id == alice.id
