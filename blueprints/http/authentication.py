@@ -154,8 +154,9 @@ def require_permission(caller: Caller, route: Declaration, request: Request) -> 
     """Raise an error unless role, link and scopes of the caller permit what the route does."""
     if caller.member and not route.is_public:
         _require_role(caller.member, route)
-    if not ("Idempotency-Key" in request.headers and request.method == "POST"):
-        caller.grant.refuse_if_used_up()
+    may_be_repeated = "Idempotency-Key" in request.headers and request.method == "POST"
+    if not may_be_repeated:  # a repeated POST with its key gets the stored answer
+        caller.grant.refuse_without_files_left()
     if caller.permissions == {UPLOAD} and "id" in (request.view_args or {}):
         raise NotFound  # a link that takes files opens no document
     for needed in _needed(caller.credential_type, route):

@@ -308,7 +308,7 @@ class TokenGrant:
         """Return the grant of a page of this document. A page of the owner opens nothing else."""
         return self if self.is_link else replace(self, target_id=document_id)
 
-    def refuse_if_used_up(self) -> None:
+    def refuse_without_files_left(self) -> None:
         """Raise `TokenSpent` if the link has taken its last file."""
         if UPLOAD in self.permissions and not (self.views_left or self.came_by):
             if self.collection:
