@@ -3,7 +3,7 @@
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from ..core import Invalid, is_seen
 from ..events import has_mail, is_mail_address
@@ -64,6 +64,19 @@ class Gate:
             raise Invalid("#/accept", "Read the text as it is now, and accept it to go on.")
         if not is_seen(proof.name):
             raise Invalid("#/name", "Write your name: it stands with the agreement.")
+
+
+class Gated(Protocol):
+    """A link that asks a reader for answers, as its row or a grant says it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def answers_id(self) -> str: ...
+
+    @property
+    def gate(self) -> Gate: ...
 
 
 NOTHING = Gate()

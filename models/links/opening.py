@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from peewee import BigIntegerField, TextField
 
@@ -26,9 +26,9 @@ from ..events import (
     name_in_mail,
     oldest_kept_at,
 )
-from ..records import Sealed
+from ..records import ResultPage, Sealed
 from ..runtime import current_runtime
-from .gate import Proof
+from .gate import Gated, Proof
 from .recipient import Recipient
 from .target import SealedByTarget, Target, table_of
 
@@ -48,6 +48,18 @@ The text of the agreement is attached as agreement.txt. Keep this mail: it is yo
 For audits: receipt.jsonl is the line of the sender's log that records this, and the log's own
 verifier checks it. It names you by a hash of name, address and the salt {salt},
 and the text by its SHA-256, {sha256}."""
+
+
+class GatedLink(Gated, Protocol):
+    """The row of a link, a `DocumentToken`."""
+
+    @property
+    def owner_id(self) -> str: ...
+
+    @property
+    def agreement(self) -> str: ...
+
+    def record_event(self, type: str, **facts: Any) -> Event: ...
 
 
 @dataclass(frozen=True)
@@ -84,25 +96,25 @@ class Opening(SealedByTarget):
     answers_id: str
 
     @classmethod
-    def begin(cls, target: Target, token: Any, recipient: Recipient | None, proof: Proof) -> Self:
+    def begin(cls, target: Target, grant: Gated, recipient: Recipient | None, proof: Proof) -> Self:
         """Return a new opening, to be stored when the link has opened its document.
 
         Raises `TooManyRequests` if the link was opened too often within an hour.
         """
-        current_runtime().opening_limiter.spend(token.id)
+        current_runtime().opening_limiter.spend(grant.id)
         opening = cls.fresh(
             owner_id=target.owner_id,
             target_id=target.id,
-            token_id=token.id,
+            token_id=grant.id,
             recipient_id=recipient and recipient.id,
         )
         opening.target = target
         opening.recipient = recipient
-        opening.answers_id = token.answers_id
+        opening.answers_id = grant.answers_id
         opening.address = proof.email.lower() if recipient else None
         opening.name = proof.name.strip() if is_seen(proof.name) else None
         opening.salt = secrets.token_hex(32)
-        opening.agreement_sha256 = token.gate.agreement_sha256
+        opening.agreement_sha256 = grant.gate.agreement_sha256
         return opening
 
     @property
@@ -143,7 +155,7 @@ class Opening(SealedByTarget):
         hashed = reader_hash(bytes.fromhex(self.salt), self.address or "", self.name or "")
         return Reader(self.id, self.recipient_id, hashed)
 
-    def store_with_events(self, token: Any) -> bool:
+    def store_with_events(self, token: GatedLink) -> bool:
         """Store the row, and the event of the text that was accepted; return whether it is the
         first opening by a recipient.
 
@@ -162,7 +174,7 @@ class Opening(SealedByTarget):
         self.store()
         return bool(self.recipient and self.recipient.note_opening())
 
-    def _send_receipt(self, event: Event, token: Any) -> None:
+    def _send_receipt(self, event: Event, token: GatedLink) -> None:
         """Send it to a reader whose address is known."""
         if not self.address:
             return
@@ -188,7 +200,7 @@ class Opening(SealedByTarget):
         )
 
     @classmethod
-    def page_of_link(cls, token: Any, limit: int, after: str | None) -> tuple[list[Self], Any]:
+    def page_of_link(cls, token: GatedLink, limit: int, after: str | None) -> ResultPage[Self]:
         """Return openings of a link, newest first, also those of its former targets."""
         found, next_after = cls.page(token.owner_id, limit, after, token_id=token.id)
         return [opening.with_target() for opening in found], next_after

@@ -18,6 +18,7 @@ from ..core import WrongCredentials, now
 from ..events import MAIL_KINDS, Event
 from ..records import Sealed, has_passed
 from ..storage import transaction
+from .gate import Gated
 from .target import SealedByTarget, Target
 
 MOST_TRIES = 5
@@ -92,16 +93,16 @@ class Recipient(SealedByTarget):
         return code
 
     @classmethod
-    def prove(cls, target: Target, token: Any, address: str, code: str) -> Self:
+    def prove(cls, target: Target, grant: Gated, address: str, code: str) -> Self:
         """Return the recipient with this address and code; raise `WrongCode` for any other."""
-        is_listed = token.gate.lists_recipient(address)
+        is_listed = grant.gate.lists_recipient(address)
         with transaction(target.owner_id):
-            row = cls.of_address(target, token.id, address)
+            row = cls.of_address(target, grant.id, address)
             row.change(code_failures=row.code_failures + 1)
             opens = is_listed and row._accepts_code(re.sub(r"\s", "", without_blanks(code)))
         if not opens:
             reason = "code" if is_listed else "recipient"
-            Event.record_refusal(target.owner_id, token.id, target.id, reason)
+            Event.record_refusal(target.owner_id, grant.id, target.id, reason)
             raise WrongCode
         return row
 
