@@ -7,6 +7,7 @@ video are played by the browser's own player.
 import re
 from typing import Final, Literal, cast
 
+from .. import card
 from ..original import Original
 from ..preview import Preview
 
@@ -28,6 +29,21 @@ SVG_ROOT: Final = re.compile(rb"<(?:[\w-]{1,40}:)?svg\b([^>]*)")
 SVG_LENGTH: Final = re.compile(
     rb"""(?<![\w-])(width|height)\s{0,9}(?:=\s{0,9}["']|:)\s{0,9}[\d.]{1,20}+\s{0,9}+(?!%)"""
 )
+# XML names texts, so that few bytes may stand for gigabytes, which some browsers write out. These
+# patterns match what drawing programs write before a drawing: short texts, none of which names one.
+BESIDE: Final = rb"\s++|<\?(?:[^?]++|\?(?!>))*+\?>|<!--(?:[^-]++|-(?!->))*+-->"
+NAMED_TEXT: Final = rb"""<!ENTITY\s++[\w:.-]++\s++(?:"[^"<&]{0,200}+"|'[^'<&]{0,200}+')\s*+>"""
+DECLARED: Final = rb"%b|%b|<!(?:ATTLIST|ELEMENT)[^<>&]*+>" % (BESIDE, NAMED_TEXT)
+DOCTYPE: Final = (
+    rb"""<!DOCTYPE(?:[\s\w:.-]++|"[^"<>\[\]]*+"|'[^'<>\[\]]*+')*+(?:\[(?:%b)*+\]\s*+)?+>"""
+    % DECLARED
+)
+BEFORE_ROOT: Final = re.compile(
+    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?+(?:%b)*+(?:%b(?:%b)*+)?+<(?![!?])"
+    % (BESIDE, DOCTYPE, BESIDE)
+)
+MAX_BEFORE_ROOT: Final = 64 << 10  # bytes
+UNBOUNDED: Final = "This drawing cannot be shown here. Save it to open it."
 UNSIZED: Final = {"unsized": "yes"}  # a drawing that takes the place that it is given
 SCRIPTS: Final = ("pictures/picture.js",)
 STYLES: Final = ("pictures/stage.css", "pictures/picture.css")
@@ -40,9 +56,16 @@ def has_size(drawing: bytes) -> bool:
     return root is None or len(set(SVG_LENGTH.findall(root[1]))) == 2
 
 
+def is_bounded(drawing: bytes) -> bool:
+    """Whether an SVG drawing that begins so takes a browser no more than it is long."""
+    return BEFORE_ROOT.match(drawing[:MAX_BEFORE_ROOT].replace(b"\0", b"")) is not None
+
+
 def image_preview(original: Original, media_type: str) -> Preview:
     label = IMAGE_LABELS.get(media_type) or media_type.partition("/")[2].upper() + " image"
     is_drawing = media_type == "image/svg+xml"
+    if is_drawing and not is_bounded(original.first(MAX_BEFORE_ROOT)):
+        return card.preview(original, media_type, UNBOUNDED)
     return Preview(
         "image",
         label,

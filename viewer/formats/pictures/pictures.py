@@ -17,7 +17,7 @@ from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
 from ...markup.formatting import format_count
 from ...sandbox.messages import Message, RefusedError, shown_as
-from .picture import HEIF, LABELS
+from .picture import HEIF, LABELS, is_bounded
 
 SMALLER_NOTE: Final = "Shown with fewer pixels than the original has."
 PSD_NOTE: Final = "Shown as it was saved flat, without its layers."
@@ -163,7 +163,7 @@ def _html(number: int, total: int, size: str, page: dict[str, Any], picture: byt
 
 def _unpacked(data: bytes) -> bytes:
     drawing = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MAX_DRAWING + 1)
-    if len(drawing) > MAX_DRAWING or b"<svg" not in drawing:
+    if len(drawing) > MAX_DRAWING or b"<svg" not in drawing or not is_bounded(drawing):
         raise ValueError("no drawing, or a large one")
     return drawing
 

@@ -9,6 +9,8 @@ from viewer.formats.pictures import pictures
 from viewer.formats.pictures.picture import audio_video_preview, has_size, image_preview
 from viewer.tests.samples import HEIC, SVG, original, picture, preview_of, psd
 
+PUBLIC = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd"'
+NESTED = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><svg>&b;</svg>'
 TOO_LARGE = "This picture has too many pixels to be shown here. Save it to open it."
 
 
@@ -107,7 +109,7 @@ def test_the_player_element_carries_the_bytes(kind, element, label):
     [("image/png", "PNG image"), ("image/svg+xml", "SVG image"), ("image/webp", "WebP image")],
 )
 def test_the_img_element_carries_the_bytes(kind, label):
-    preview = image_preview(original(b"x"), kind)
+    preview = image_preview(original(b"<svg/>"), kind)
 
     assert (preview.carrier, preview.label, preview.body.decode()) == ("img", label, "")
 
@@ -135,3 +137,41 @@ def test_a_drawing_that_has_no_size_takes_the_place_that_it_is_given(attributes,
 
 def test_the_size_of_a_drawing_with_long_attributes_is_read_in_time():
     assert not has_size(b"<svg " + b"width  =  " * 9_000 + b"1" * 90_000 + b">")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "<?xml version='1.0'?>\n<!-- made by -- somebody -->\n<?a b?>",
+        f"{PUBLIC}>",
+        f'{PUBLIC} [\n<!ENTITY ns_svg "http://www.w3.org/2000/svg">\n<!-- x -->]>\n',
+        "<!DOCTYPE svg [<!ATTLIST svg xmlns:xlink CDATA #FIXED 'http://www.w3.org/1999/xlink'>]>",
+    ],
+)
+@pytest.mark.parametrize("charset", ["utf-8", "utf-8-sig", "utf-16"])
+def test_what_drawing_programs_write_before_a_drawing_is_shown(before, charset):
+    data = f"{before}<svg/>".encode(charset)
+    assert shown(data, "image/svg+xml").kind == "image"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        NESTED,
+        f"<!-- <svg> -->{NESTED}",
+        f"<?a <svg> ?>{NESTED}",
+        "<!--" + "x" * 70_000 + f"-->{NESTED}",
+        NESTED.replace("[", f"[<!--{'x' * 70_000}-->"),
+        NESTED.replace("&a;", "&#38;a;"),
+        NESTED.replace('"aaaa"', "'<svg>'"),
+        f'<!DOCTYPE x [<!ENTITY a "{"a" * 2000}">]><svg>{"&a;" * 90}</svg>',
+        '<!DOCTYPE x [<!ENTITY % a "aaaa"> %a;]><svg/>',
+        '<!DOCTYPE x SYSTEM "]>" [<!ENTITY a "a"><!ENTITY b "&a;">]><svg/>',
+    ],
+)
+def test_a_drawing_whose_texts_name_others_or_are_long_has_a_card(data):
+    for charset in ("utf-8", "utf-16"):
+        preview = shown(data.encode(charset), "image/svg+xml")
+        assert "This drawing cannot be shown here." in preview.body.decode()
+    assert shown(gzip.compress(data.encode()), "image/svg+xml").kind == "unknown"
