@@ -4,6 +4,7 @@
 const $ = s => document.querySelector(s);
 const root = document.documentElement;
 const record = JSON.parse($("#document").textContent);
+const type = /^multipart\//i.test(record.contentType) ? "" : record.contentType; // Safari reads such a blob for ever
 const carrier = $("#original");
 root.dataset.js = "on";
 
@@ -16,7 +17,7 @@ const bytes = base64 => {
   return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
 };
 const held = embedded ? source.slice(source.indexOf(",") + 1) : ""; // the original in base64
-const original = () => blob ||= new Blob([bytes(held)], { type: record.contentType });
+const original = () => blob ||= new Blob([bytes(held)], { type });
 const saveAs = (blob, name) => {
   const a = document.createElement("a");
   a.href = URL.createObjectURL(blob);
@@ -40,7 +41,7 @@ for (const link of document.querySelectorAll(".take")) link.addEventListener("cl
 // --- the original, handed to another program: a page of a phone has no other way out ---
 const MOST_SHARED = 64 << 20; // bytes that are loaded for it
 const sharer = $("#share");
-const fileOf = blob => new File([blob], record.name || document.title, { type: record.contentType });
+const fileOf = blob => new File([blob], record.name || document.title, { type });
 const maySend = file => { try { return Boolean(navigator.canShare?.({ files: [file] })); } catch { return false; } };
 const whole = async () => embedded ? original() : (await globalThis.served.request($("a.save").href)).blob();
 let loaded; // the file, once its bytes are here
@@ -67,7 +68,7 @@ const decode = async () => {
     pieces.push(bytes(held.slice(at, at + PIECE)));
     await pause();
   }
-  blob ||= new Blob(pieces, { type: record.contentType });
+  blob ||= new Blob(pieces, { type });
 };
 const digest = async data => {
   if (globalThis.crypto?.subtle) return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
