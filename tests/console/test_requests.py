@@ -59,6 +59,14 @@ def test_a_refused_request_makes_nothing_and_says_why_at_the_field(member):
     assert member.api.get("/v1/tokens").json["tokens"] == []
 
 
+def test_the_terms_of_a_request_count_its_files(member):
+    for most, says in ((1, "up to 1 file"), (20, "up to 20 files")):
+        link = ask(member, maxViews=str(most))
+        page = member.get(f"/app/links/{link['id']}")
+        (summary,) = re.findall(r"<summary><span>(up to [^<]*)</span>", page.text)
+        assert summary == says
+
+
 def test_what_came_in_is_new_until_the_list_is_looked_at(member):
     link = ask(member)
     assert "Nothing yet" in words(member.get(PATH))

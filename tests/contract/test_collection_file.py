@@ -211,3 +211,12 @@ def test_a_damaged_document_is_an_error_or_breaks_the_file_off(
     alice.patch(at(collection), json={"order": [documents[1]["id"]]})
     with pytest.raises(IncompleteRead):
         alice.get(file_of(collection))
+
+
+def test_the_file_says_in_its_source_how_many_documents_it_holds(alice, documents):
+    for some, says in (
+        (documents[:1], "holds 1 document."),
+        (documents, f"{len(documents)} documents."),
+    ):
+        collection = alice.collect(*some)
+        assert says in alice.get(file_of(collection)).text.partition("-->")[0]
