@@ -188,8 +188,11 @@ class _ExportedAccount:
         """Refuse a space with the address of a person, or a person as whom others could act."""
         has_no_address = self.email == OF_SPACE + self.id
         was_made = self.made_by is not None
-        is_either = self.is_space == has_no_address == was_made
-        if not is_either or (self.members and not self.is_space):
+        if self.is_space:
+            is_mixture = not (has_no_address and was_made)
+        else:
+            is_mixture = has_no_address or was_made or bool(self.members)
+        if is_mixture:
             raise OperatorError(_DAMAGED.format(f"{self.id} is neither a person nor a space"))
         for member in self.members:
             self._refuse_row_of_others(Member, member["id"])

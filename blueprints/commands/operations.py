@@ -112,8 +112,10 @@ def check(deep: bool) -> None:
         problems = (operations.check_contents if deep else operations.check_keys)(report)
     for problem in problems:
         click.echo(problem)
-    failed = f"{counted(len(problems), 'row')} cannot be decrypted."
-    click.echo(failed if problems else f"All keys{' and documents' * deep} decrypt.")
+    if problems:
+        click.echo(f"{counted(len(problems), 'row')} cannot be decrypted.")
+    else:
+        click.echo("All keys and documents decrypt." if deep else "All keys decrypt.")
     fail_if(problems)
 
 

@@ -5,7 +5,7 @@ person or a space, how the link stands, and whether it was opened since it opens
 A test tries all states, and finds the words of such sentences in no template and no script.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -146,6 +146,14 @@ def has_switch(link: Any) -> bool:
 def whom(link: Any) -> str:
     """Return for whom a link is: its label, else its people; '' for anyone."""
     return link.label or ", ".join(link.recipients)
+
+
+def who_opens(people: Sequence[str], has_password: bool) -> str:
+    """Return who may open a link with these terms: `Only 3 people, with the password`."""
+    if not people:
+        return "Anyone with the password" if has_password else ANYONE
+    named = people[0] if len(people) == 1 else f"{len(people)} people"
+    return f"Only {named}, with the password" if has_password else f"Only {named}"
 
 
 def times_opened(link: Any, with_limit: bool = True) -> Markup:

@@ -182,3 +182,17 @@ def test_no_template_and_no_script_says_itself_who_can_open_what(path):
     text = re.sub(r"\{%.*?%\}|say\.\w+|\s+", " ", text, flags=re.S)
     found = [match[0] for claim in CLAIMS for match in re.finditer(f"(?i){claim}", text)]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("people", "has_password", "words"),
+    [
+        ([], False, "Anyone with the link"),
+        ([], True, "Anyone with the password"),
+        (["ana@example.org"], False, "Only ana@example.org"),
+        (["ana@example.org", "@example.net"], False, "Only 2 people"),
+        (["ana@example.org", "@example.net"], True, "Only 2 people, with the password"),
+    ],
+)
+def test_the_terms_of_a_link_say_who_opens_it(people, has_password, words):
+    assert say.who_opens(people, has_password) == words
