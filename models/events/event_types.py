@@ -111,7 +111,7 @@ _TYPES = (
         "document.expired",
         "document deleted at its end",
         "deleted {document} at its end",
-        Icon.UPLOAD,
+        Icon.BIN,
         actor="The service",
     ),
     EventType(
@@ -206,8 +206,8 @@ _TYPES = (
         "was refused by the link to {target}{whom}: {why}",
         Icon.REFUSED,
         merging=Merging.COUNTED,
-        notice="{link} was refused",
-        nameless="A link was refused",
+        notice="{link} refused someone",
+        nameless="A link refused someone",
         is_mailed=True,
     ),
     EventType(

@@ -189,7 +189,7 @@ def test_each_event_of_a_link_is_a_sentence_with_its_names(alice, document):
         f"{page}/links/{issued.row.id}",
     ]
     assert line_about(alice, "token.refused")[0] == (
-        "The link for “the board” to “Offer.pdf” was refused, "
+        "The link for “the board” to “Offer.pdf” refused someone, "
         "as the code was wrong or too old, 3 times"
     )
 
