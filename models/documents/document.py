@@ -94,13 +94,15 @@ class Document(Payload, Owned):
     def matching(
         cls, owner_id: str, limit: int, after: str | None, **filters: Any
     ) -> ResultPage[Self]:
-        """Return a page of documents by content type and by moments, both exclusive.
+        """Return a page of documents by content type and by moments, which are exclusive.
 
         `content_type` is with parameters or without; `media_types` are words with spaces between
         and around them.
         """
-        if ";" not in (filters.get("content_type") or ";"):
-            filters["media_type"] = essence(filters.pop("content_type"))
+        content_type = filters.get("content_type")
+        if content_type and ";" not in content_type:
+            del filters["content_type"]
+            filters["media_type"] = essence(content_type)
         return cls.page(owner_id, limit, after, **filters)
 
     @classmethod
@@ -169,11 +171,13 @@ class Document(Payload, Owned):
 
     def store_row(self) -> None:
         """Store the row, inside the transaction that stores the payload's last pieces."""
-        self.store_as_exported()
+        self.store_without_event()
         self.record_event("document.created", expires_at=self.expires_at, **self.origin)
 
-    def store_as_exported(self) -> None:
-        """Store the row without an event: the log that was exported with it has the event."""
+    def store_without_event(self) -> None:
+        """Store the row of a document whose event is recorded by the caller, or was exported with
+        it.
+        """
         self.media_type = essence(self.content_type)
         self.wrap_key()
         self.store()

@@ -139,7 +139,7 @@ def store_as_exported(document: Document, payload: Iterable[bytes]) -> None:
                     UnreferencedObject.end_upload(document.id)
                 if digest.hexdigest() != document.sha256:
                     raise DecryptionError
-                document.store_as_exported()
+                document.store_without_event()
         except BaseException:
             if not in_rows:
                 delete_aborted_object(document.id)
