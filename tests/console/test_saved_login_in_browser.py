@@ -35,6 +35,7 @@ OF_ANOTHER = {
 }
 FIELD = re.compile(r'type="password"')
 AUTOCOMPLETE = re.compile(r'autocomplete="([a-z-]+)"')
+EMAIL = "saved@example.org"  # of the login; whoever is logged in has another one
 STORE = (  # by the program that keeps no secrets in a key ring: `--password-store=basic`
     "--headless=new",
     "--password-store=basic",
@@ -104,16 +105,17 @@ def save_login(profile, url, email, password):
     database.close()
 
 
-@pytest.fixture
-def page_with_login(chromium_of_playwright, tmp_path, member):
-    """A page of a browser that has saved the member's login, and is logged in."""
+@pytest.fixture(scope="module")
+def browser_with_login(chromium_of_playwright, tmp_path_factory, service):
+    """A browser that has saved a login."""
+    profile = tmp_path_factory.mktemp("profile")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if not program:
         skip_unless_required("browser", "no Chromium here: apt-get install chromium")
 
     def start():
         context = chromium_of_playwright.launch_persistent_context(
-            tmp_path,
+            profile,
             executable_path=program,
             headless=False,  # the program without windows is another one, without a store
             args=[*ARGUMENTS, *STORE],
@@ -123,18 +125,27 @@ def page_with_login(chromium_of_playwright, tmp_path, member):
         return context
 
     start().close()  # makes the profile
-    save_login(tmp_path, member.service.url, member.email, PASSWORD)
+    save_login(profile, service.url, EMAIL, PASSWORD)
     context = start()
     context.add_init_script(ADD_LOGIN_FORM)
-    yield context.pages[0]
+    yield context
     context.close()
 
 
-def filled(page, email):
+@pytest.fixture
+def page_with_login(browser_with_login):
+    """A page of it, in which nobody is logged in."""
+    browser_with_login.clear_cookies()
+    page = browser_with_login.new_page()
+    yield page
+    page.close()
+
+
+def filled(page):
     """The names of fields that hold the saved login, once the browser has filled it in."""
     page.mouse.click(5, 5)  # only then a page can read it
     page.wait_for_function("document.querySelector('#of-a-login [type=password]')?.value")
-    values = FILLED.replace("SECRET", repr(PASSWORD)).replace("EMAIL", repr(email))
+    values = FILLED.replace("SECRET", repr(PASSWORD)).replace("EMAIL", repr(EMAIL))
     return page.evaluate(values)
 
 
@@ -152,7 +163,7 @@ def test_a_browser_with_a_saved_login_fills_the_fields_of_the_account_alone(
     page.wait_for_function("document.querySelector('[name=password]').value")
     assert page.locator("[name=password]").first.input_value() == PASSWORD
     page.goto(link["shortUrl"])
-    assert filled(page, member.email) == []
+    assert filled(page) == []
 
     member.enter(page, "/app")
     pages = {
@@ -166,16 +177,16 @@ def test_a_browser_with_a_saved_login_fills_the_fields_of_the_account_alone(
     for path, what in pages.items():
         page.goto(url + path)
         assert page.locator("input[type=password]:not(#of-a-login *)").count(), path
-        assert filled(page, member.email) == [], what
+        assert filled(page) == [], what
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-        assert filled(page, member.email) == [], what
+        assert filled(page) == [], what
 
 
 def test_a_request_that_is_made_with_a_saved_login_has_no_password(member, page_with_login):
     page = page_with_login
     for title in "Receipts", "Photos":  # the second time in a card that is opened
         member.enter(page, "/app/requests")
-        assert filled(page, member.email) == []
+        assert filled(page) == []
         card = page.locator("#new")
         if title == "Photos":
             page.get_by_role("link", name="New request").click()
