@@ -1,12 +1,14 @@
 """Spaces and their members: bounds, invitations, altered rows, deletion."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from models import Document, Event, Session, User, current_runtime, database
+from models import Document, Event, Session, User, connected, current_runtime, database
 from models.account_deletion import delete_account, delete_space
 from models.accounts import (
+    MOST_MEMBERSHIPS,
     Assertion,
     Identity,
     Invitation,
@@ -22,6 +24,7 @@ from models.accounts import (
 )
 from models.background import sweep
 from models.core import (
+    Busy,
     LastManager,
     NotFound,
     QuotaExceeded,
@@ -35,6 +38,7 @@ from models.links import delete_document
 from operations import rotate_root_keys, verify_log
 from operations.verification import check_contents, check_rows
 from tests.uploads import Sent, upload
+from tests.waiting import run_in_threads
 
 ISSUER = "https://login.example.org"
 
@@ -71,6 +75,37 @@ def test_a_person_is_in_so_many_spaces_at_most(alice, bob, team, monkeypatch):
         make_space(bob, "Mine")
     remove_member(team, bob.id, bob.id)
     assert enter_space(other.id, bob.id).role == "read"
+
+
+def test_a_person_enters_no_more_spaces_at_once_than_the_limit(configure_on_server):
+    """Each transaction locks another space, so the person has to be locked as well."""
+    configure_on_server(reserve_bytes=0)
+    entered, refused = [], []
+
+    def enter(space_id):
+        with connected():
+            try:
+                entered.append(enter_space(space_id, ana.id))
+            except (Busy, QuotaExceeded) as error:
+                refused.append(error)
+
+    with connected():
+        ana = User.register("ana@example.org", "correct horse battery", "Ana", "open")
+        invited = [space_id for n in range(11) for space_id in invitations(n, ana, 10)]
+        few, last = invited[: MOST_MEMBERSHIPS - 2], invited[MOST_MEMBERSHIPS - 2 :]
+        for space_id in few:
+            enter_space(space_id, ana.id)
+    run_in_threads(*(partial(enter, space_id) for space_id in last))
+    assert (len(entered), len(refused)) == (2, len(last) - 2)
+
+
+def invitations(number, person, count):
+    """The ids of spaces that the person may enter, all of one manager."""
+    manager = User.register(f"{number}@example.org", "correct horse battery", None, "open")
+    made = [make_space(manager, "Accounting").id for _ in range(count)]
+    for space_id in made:
+        add_member(space_id, manager.id, person.email, "read")
+    return made
 
 
 def test_one_member_has_so_many_sessions_of_a_space_and_ends_none_of_another_s(
