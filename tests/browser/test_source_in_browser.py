@@ -111,12 +111,12 @@ def test_another_encoding_can_be_chosen(page, tmp_path, kind):
 
 
 def test_a_long_text_is_read_to_its_end(page, site):
-    text = "".join(f"line {n} \u202e<b>\n" for n in range(1, 45_001))
+    text = "".join(f"line {n} \u202e<b>\n" for n in range(1, 25_001))
     page.goto(site.put("/long", view(original(text.encode(), "a.txt", "text/plain"))))
-    page.wait_for_selector("#L45000", state="attached")
+    page.wait_for_selector("#L25000", state="attached")
 
-    assert page.locator(".code [id^=L]").count() == 45_000
-    assert page.text_content("#L45000") == "line 45000 U+202E<b>\n"
+    assert page.locator(".code [id^=L]").count() == 25_000
+    assert page.text_content("#L25000") == "line 25000 U+202E<b>\n"
     assert not page.is_visible(".more")
     assert not page.locator(".note").count()
     assert page.heard == []
@@ -155,10 +155,15 @@ FRAMES = """new Promise(done => {
     const wait = frames => frames ? requestAnimationFrame(() => wait(frames - 1)) : done();
     wait(20);
 })"""
-# One line in ten is so long that it is wrapped.
-LINES = "".join(
-    f"line {n} {'of many words ' * (n % 30 if n % 10 == 0 else n % 3)}\n" for n in range(1, 45_001)
-)
+
+
+def numbered_lines(count):
+    """A text of so many lines, of which one in ten is so long that it is wrapped."""
+    words = [n % 30 if n % 10 == 0 else n % 3 for n in range(1, count + 1)]
+    return "".join(f"line {n} {'of many words ' * many}\n" for n, many in enumerate(words, 1))
+
+
+LINES = numbered_lines(25_000)  # a page holds 20,000 before its script adds more
 
 
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -172,38 +177,38 @@ def test_the_last_line_of_a_long_text_is_one_key_away(new_page, tmp_path, name, 
     opened(page, tmp_path, download(original(LINES.encode(), name)))
     page.keyboard.press("End")
 
-    until(lambda: in_view(page, 45_000))
+    until(lambda: in_view(page, 25_000))
     assert page.heard == []
 
 
 def test_one_goes_to_a_line_by_its_number_also_beyond_those_shown_first(page, tmp_path):
     opened(page, tmp_path, download(original(LINES.encode(), "a.txt")))
     page.keyboard.press("g")
-    page.keyboard.type("31234")
+    page.keyboard.type("21234")
     page.keyboard.press("Enter")
-    until(lambda: in_view(page, 31_234))
-    assert page.url.endswith("#L31234")
+    until(lambda: in_view(page, 21_234))
+    assert page.url.endswith("#L21234")
 
     page.fill("#goto-line", "99999999")
     page.press("#goto-line", "Enter")
-    until(lambda: in_view(page, 45_000))
+    until(lambda: in_view(page, 25_000))
     page.fill("#goto-line", "0")
     page.press("#goto-line", "Enter")
-    assert in_view(page, 45_000)
+    assert in_view(page, 25_000)
     assert page.heard == []
 
 
 def test_a_link_to_a_line_beyond_those_shown_first_opens_there(page, tmp_path):
     (tmp_path / "a.html").write_bytes(b"".join(download(original(LINES.encode(), "a.txt")).body))
-    page.goto((tmp_path / "a.html").as_uri() + "#L44000")
+    page.goto((tmp_path / "a.html").as_uri() + "#L24000")
 
-    until(lambda: in_view(page, 44_000))
+    until(lambda: in_view(page, 24_000))
 
 
 @pytest.mark.parametrize("viewport", [DESK, PHONE])
 def test_the_browser_finds_words_in_all_of_a_long_text(new_page, site, viewport):
     page = new_page(viewport=viewport)
-    lines = LINES.splitlines(keepends=True)
+    lines = numbered_lines(45_000).splitlines(keepends=True)
     needles = {1_500: "the first needle", 23_456: "another needle", 45_000: "the last needle"}
     for at, needle in needles.items():
         lines[at - 1] = needle + "\n"
@@ -239,7 +244,7 @@ def drawn_number(page, line):
 @pytest.mark.parametrize(
     ("lines", "shown"),
     [
-        (45_000, (1, 2_000, 2_001, 4_001, 18_001, 20_000, 20_001, 45_000)),
+        (25_000, (1, 2_000, 2_001, 4_001, 18_001, 20_000, 20_001, 25_000)),
         (5_000, (1, 2_001, 4_000, 4_001, 5_000)),
         (4_000, (2_000, 2_001, 4_000)),
         (3, (1, 3)),
