@@ -70,11 +70,12 @@ def assert_stored(service, person, stored):
         assert len(person.get(f"/v1/documents/{one['id']}/content").body) == one["size"]
 
 
-@pytest.mark.parametrize("size", [300_000, 3 * MIB])
-def test_uploads_to_a_full_disk_are_refused_until_documents_are_deleted(start_on_disk, size):
-    service = start_on_disk(24 * MIB, RESERVE_BYTES=4 * MIB)
+@pytest.mark.parametrize(("size", "disk"), [(300_000, 14 * MIB), (3 * MIB, 24 * MIB)])
+def test_uploads_to_a_full_disk_are_refused_until_documents_are_deleted(start_on_disk, size, disk):
+    service = start_on_disk(disk, RESERVE_BYTES=4 * MIB)
     person = service.register()
     stored = fill(person, size)
+    assert len(stored) > 2
     assert_stored(service, person, stored)
     assert person.get("/readyz").status == 200
     again = service.log_in(person.record["email"])
