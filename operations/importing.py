@@ -74,14 +74,17 @@ class ImportedAccount(NamedTuple):
 def import_accounts(
     path: Path, passphrase: str, report: ReportProgress = no_progress
 ) -> list[ImportedAccount]:
-    """Import all accounts of an export. `report` counts bytes, which are read three times.
+    """Import all accounts of an export.
+
+    `report` counts the bytes of the documents twice: when they are stored, and when they are
+    compared. Before that all of them are verified, which is not counted.
 
     Raises OperatorError; then the account that it names has left nothing here.
     """
     with ExportFolder.to_read(path, passphrase) as folder:
         run, accounts = folder.contents()
         exported = [_ExportedAccount(folder, run, one["id"]) for one in accounts]
-        counted = [account.verify() for account in exported]
+        counts_of_all = [account.verify() for account in exported]
         total = 2 * sum(account.size_bytes for account in exported)
         progress = _Progress(report, total)
         for account in exported:
@@ -89,7 +92,7 @@ def import_accounts(
         _require_room_for_spaces([account for account in exported if account.is_space])
         return [
             _Import(account, counts, progress).run()
-            for account, counts in zip(exported, counted, strict=True)
+            for account, counts in zip(exported, counts_of_all, strict=True)
         ]
 
 
@@ -314,7 +317,7 @@ class _Import:
         self._counts = {kind: counts[kind] for kind in counts.keys() - {"account", "log"}}
         self._progress = progress
         self._since = engine().sync_failures()
-        self._ended = 0
+        self._left_out = 0  # documents that are over
 
     def run(self) -> ImportedAccount:
         stored = User.find(self._account.id)
@@ -325,7 +328,7 @@ class _Import:
                 self._begin()
             self._store()
             self._compare()
-            self._end()
+            self._finish()
         except Exception as error:
             sentence = operator_message(error)
             self._undo()
@@ -344,7 +347,7 @@ class _Import:
             account.email,
             self._counts,
             was_here,
-            self._ended,
+            self._left_out,
             missing,
             absent,
             needs_manager=account.is_space and not _has_manager(account.id),
@@ -409,7 +412,7 @@ class _Import:
 
     def _store_document(self, facts: RowFacts) -> None:
         if _is_over(facts):
-            self._ended += 1
+            self._left_out += 1
         elif owner_of(Document, facts["id"]) is None:
             document = new_document(self._account.id, facts)
             pieces = self._account.folder.document(document.id)
@@ -441,7 +444,7 @@ class _Import:
             elif kind == "text" and not has_text(facts):
                 raise OperatorError(f"A text of {facts['target_id']} is not here.")
 
-    def _end(self) -> None:
+    def _finish(self) -> None:
         """Give the account its address or members, end its links, and record where it came from."""
         facts = self._account.facts
         with transaction(since=self._since):

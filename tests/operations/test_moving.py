@@ -311,7 +311,7 @@ STEPS_OF_IMPORT = [
     (importing._Import, "_store"),
     (importing._Import, "_compare"),
     (User, "end_import"),
-    (importing._Import, "_end"),
+    (importing._Import, "_finish"),
 ]
 
 
@@ -359,7 +359,7 @@ def test_an_import_that_was_killed_goes_on(filled, alice, export, elsewhere, ste
     in_killed_process(step, lambda: import_accounts(export, PASSPHRASE))
     setup.open_runtime()
     with connected():
-        if step != (importing._Import, "_end"):
+        if step != (importing._Import, "_finish"):
             assert User.find_by_email("alice@example.com") is None
         import_accounts(export, PASSPHRASE)
         documents, collections, events = contents_of(alice.id)
@@ -823,7 +823,7 @@ def test_an_import_of_a_space_that_was_killed_goes_on(
     in_killed_process(step, lambda: import_accounts(export, PASSPHRASE))
     setup.open_runtime()
     with connected():
-        if step != (importing._Import, "_end"):
+        if step != (importing._Import, "_finish"):
             assert members_of(team) == []
         (space,) = import_accounts(export, PASSPHRASE)
         assert space.absent_members == [bob.email]
