@@ -61,6 +61,14 @@ class AuditResult:
     breaks: list[Break] = field(default_factory=list)
 
 
+@dataclass
+class _Accounts:
+    """The ids of the accounts that were created and deleted, as the service's chain says."""
+
+    created: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+
+
 def read_receipts(text: str) -> list[Receipt]:
     """Read receipts, one a line: owner, number and hash; or an event's id and hash.
 
@@ -147,8 +155,7 @@ def verify_log(
 ) -> AuditResult:
     """Verify every chain: numbers, entries, columns, head, receipts."""
     result = AuditResult()
-    created = set[str]()
-    deleted = set[str]()
+    accounts = _Accounts()
     wanted: defaultdict[str, list[Receipt]] = defaultdict(list)
     for receipt in receipts:
         if receipt.owner_id:
@@ -159,12 +166,12 @@ def verify_log(
             result.breaks.append(Break(str(receipt.event_id), 0, _ABSENT))
     owners = _owners(Event.select(Event.owner_id))
     for number, owner_id in enumerate(sorted({*owners, *wanted}, key=str), 1):
-        if owner_id in deleted:  # with its account; the chain of the service comes first
+        if owner_id in accounts.deleted:  # with its account; the chain of the service comes first
             result.forgotten += len(wanted[owner_id])
         else:
-            _Chain(owner_id, wanted[owner_id], result, created, deleted).verify()
+            _Chain(owner_id, wanted[owner_id], result, accounts).verify()
         report(number, len(owners))
-    for owner_id in sorted(created - deleted - owners):
+    for owner_id in sorted(accounts.created - accounts.deleted - owners):
         if EventHead.as_stored(owner_id) is None:  # else it has begun meanwhile
             result.breaks.append(Break(owner_id, 1, "The log of the service names this chain."))
     return result
@@ -174,7 +181,7 @@ def check_heads() -> list[Break]:
     """Verify that every head opens, and that each names the last entry that there is."""
     result = AuditResult()
     for owner_id in sorted(_owners(), key=str):
-        _Chain(owner_id, [], result).verify_head()
+        _Chain(owner_id, [], result, _Accounts()).verify_head()
     return result.breaks
 
 
@@ -196,7 +203,7 @@ class _Chain:
         owner_id: str,
         receipts: list[Receipt],
         result: AuditResult,
-        *accounts: set[str],  # that were created, and deleted, as far as the service's chain tells
+        accounts: _Accounts,
     ) -> None:
         self._owner_id = owner_id
         self._result = result
@@ -269,18 +276,17 @@ class _Chain:
     def _count(self, entry: ChainEntry) -> None:
         self._result.events += 1
         self._result.oldest_at = min(self._result.oldest_at or entry.created_at, entry.created_at)
-        if self._owner_id == SERVICE and self._accounts:
+        if self._owner_id == SERVICE:
             self._note_account(entry)
 
     def _note_account(self, entry: ChainEntry) -> None:
         """Note which accounts there are: one that was deleted may have been imported again."""
-        created, deleted = self._accounts
         if entry.type in ("account.created", "account.imported"):
             user_id = json.loads(entry.body)["data"]["userId"]
-            created.add(user_id)
-            deleted.discard(user_id)
+            self._accounts.created.add(user_id)
+            self._accounts.deleted.discard(user_id)
         elif entry.type == "account.deleted":
-            deleted.add(json.loads(entry.body)["data"]["userId"])
+            self._accounts.deleted.add(json.loads(entry.body)["data"]["userId"])
 
     def _compare_end(self, head: EventHead) -> None:
         last = self._expected - 1
