@@ -9,7 +9,7 @@ from .cells import EMPTY, MAX_COLUMNS, Cell, Merge, Row, Sheet
 
 MAX_AREA: Final = 120_000  # cells of a sheet, empty ones included, that are drawn one by one
 MAX_CELL_LENGTH: Final = 5_000
-MAX_GAP: Final = 20  # empty rows shown in a row
+MAX_GAP: Final = 19  # empty rows between two others that are drawn; of more none is
 LONG_CELL: Final = 60
 LONG_LINE: Final = 200  # characters of a text over several columns that stay on one line
 OVERFLOWING: Final = 12  # characters: a longer text reaches over the empty cells on its right
@@ -131,10 +131,11 @@ def column_name(column: int) -> str:
 
 
 def _with_gaps(numbers: Sequence[int]) -> Iterator[int]:
-    """Yield the numbers with the empty rows before them, at most MAX_GAP."""
+    """Yield the numbers, each after those of the empty rows before it if they are few: MAX_GAP."""
     before = 0
     for number in numbers:
-        if number - before <= MAX_GAP:
-            yield from range(before + 1, number)
+        empty = range(before + 1, number)
+        if len(empty) <= MAX_GAP:
+            yield from empty
         yield number
         before = number

@@ -71,7 +71,7 @@ COMPARE: Final = {
 EXACT: Final = Context(prec=700, rounding=ROUND_HALF_UP)  # digits of the largest float and code
 LARGEST_PLAIN: Final = 1e15  # whole numbers below are exact
 PADDING: Final = {"0": "0", "?": " ", "#": ""}  # of a placeholder without a digit
-LAST_DAY: Final = 2_958_466  # the first day of the year 10000
+YEAR_10000: Final = 2_958_466  # the number of its first day, for which there is no date
 LEAP_ERROR: Final = 60  # day 60 of these calendars is 1900-02-29, which there never was
 EPOCH: Final = datetime(1899, 12, 30)
 EPOCH_1904: Final = datetime(1904, 1, 1)
@@ -231,7 +231,7 @@ def _scientific(parts: Sequence[Part], value: float) -> str:
 
 def _date_text(section: Section, days: float, epoch: datetime) -> str:
     """Return the moment that lies so many days after the epoch; empty if there is none."""
-    if not 0 <= days < LAST_DAY:
+    if not 0 <= days < YEAR_10000:
         return ""
     precision = 1000 if ("mark", ".") in section.parts else 1
     seconds = round(days * 86400 * precision) / precision

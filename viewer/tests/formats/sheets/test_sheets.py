@@ -7,7 +7,7 @@ import pytest
 
 from viewer.formats.sheets import sheets
 from viewer.formats.sheets.cells import MAX_CELLS, MAX_COLUMNS, Cell, Merge, Sheet
-from viewer.formats.sheets.grid import column_name
+from viewer.formats.sheets.grid import MAX_GAP, column_name
 from viewer.formats.sheets.sheets import CALCULATED_NOTE, MAX_SHEETS, render, sheets_html
 from viewer.tests.samples import xlsx
 
@@ -93,6 +93,8 @@ def test_lines_of_a_cell_are_kept_and_only_long_ones_broken():
 
 def test_empty_rows_are_shown_unless_they_are_many():
     assert len(body({2: {0: "a"}, 4: {0: "b"}, 1_000: {0: "c"}})) == 5
+    assert len(body({1: {0: "a"}, 2 + MAX_GAP: {0: "b"}})) == 2 + MAX_GAP
+    assert len(body({1: {0: "a"}, 3 + MAX_GAP: {0: "b"}})) == 2
 
 
 def test_formulas_without_a_value_are_counted():
