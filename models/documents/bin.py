@@ -1,7 +1,8 @@
 """The bin: a document that people delete waits in it for a day, and can be put back.
 
 Meanwhile it is not there: `Document.live` leaves it out of lists, searches and reads, and its links
-do not last. It counts towards its owner's quota. The sweeper deletes it for good.
+open nothing until it is put back. It counts towards its owner's quota. The sweeper deletes it for
+good.
 """
 
 from collections.abc import Iterable

@@ -135,9 +135,10 @@ class StoredPreview(Table):
         cls.update(used_at=moment).where(cls.id == id).execute()
 
     def _has_expired(self) -> bool:
-        """Return whether the preview has expired, or is a failure of a process that ended since.
+        """Return whether the preview has expired, or was kept briefly before this process started.
 
-        Such a failure may have no other cause: the end of a process ends its child as well.
+        Among those kept briefly are failures, and the end of a process may be their only cause: it
+        ends its child as well.
         """
         if self.expires_at is None:
             return False

@@ -69,9 +69,7 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
 
 
 def is_certain(data: bytes, encoding: str) -> bool:
-    """Whether there is no other encoding to try: it is UTF-8, which text of another is not by
-    chance, or reads the same in all.
-    """
+    """Whether no other encoding need be tried: the text is valid UTF-8, or plain ASCII."""
     try:
         text = data.decode() if encoding == "utf-8" else ""
     except UnicodeDecodeError:
@@ -86,7 +84,7 @@ def declared_charset(page: bytes) -> str | None:
 
 
 def decode_declared(data: bytes, charset: str | None) -> str:
-    """Return the text; UTF-8 if the bytes are, and it makes fewer characters of them.
+    """Return the text, read as UTF-8 where the bytes are valid and give fewer characters.
 
     Many mails declare what their sender's program takes for granted, and hold UTF-8.
     """
@@ -143,7 +141,7 @@ def _codec_module(charset: str) -> str:
     return aliases.get(name) or aliases.get(name.replace(".", "_")) or name
 
 
-# Of two encodings one has all characters of the other, and is meant: so browsers read them.
+# The larger encoding is meant where one contains the other: so browsers read them.
 LARGER = {"gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932"}
 CODECS = {_codec_module(name): name for name in CHARSETS.split()} | LARGER
 

@@ -42,15 +42,15 @@ class Neighbours:
 @dataclass(frozen=True, slots=True)
 class PageOptions:
     offline: bool = False
-    content_url: str | None = None
-    save_url: str | None = None
+    content_url: str | None = None  # from which the page loads the original; else the page holds it
+    save_url: str | None = None  # from which a reader saves the original
     oembed_url: str | None = None
     embed: bool = False
     may_save: bool = True
     parent_origin: str = "*"
-    pages_url: str | None = None
-    other_view_url: str | None = None
-    receipt_url: str | None = None
+    pages_url: str | None = None  # from which the page of a PDF loads more pages
+    other_view_url: str | None = None  # to which the page of a workbook has a link
+    receipt_url: str | None = None  # from which a reader saves the receipt of the agreement
     neighbours: Neighbours | None = None
 
 
@@ -162,10 +162,8 @@ def view(
     headers_only: bool = False,
     **shown: Any,
 ) -> RenderedPage:
-    """Return the page that shows a document inline, with these fields of `PageOptions`: that of a
-    PDF loads more from `pages_url`, that of a workbook has a link to its `other_view_url`. With a
-    `content_url` it loads the original, and saves it from `save_url`; else it holds it. From
-    `receipt_url` one saves that of what was accepted to open it.
+    """Return the page that shows a document inline, with these fields of `PageOptions`.
+
     With `headers_only` the preview is not drawn: only the headers are valid.
     """
     preview = NO_PREVIEW if headers_only else document.preview()
