@@ -1,9 +1,10 @@
 """The deletion of a document or a collection, with its links.
 
 The transaction that deletes the target deletes its key, so that from then on each of its links is
-answered with 410. The rows of its links are revoked and deleted in the same transaction if they are
-few. Many would keep all other writers waiting: then the transaction records that the target is
-deleted, and `end_links_of_deleted` goes on in batches, also after the process was killed.
+answered with 410. In the same transaction its links are revoked, whose rows stay, and the rows of
+their openings and recipients are deleted, if all of these are few. Many would keep all other
+writers waiting: then the transaction records that the target is deleted, and `end_links_of_deleted`
+goes on in batches, also after the process was killed.
 """
 
 from typing import Any, Self
@@ -86,9 +87,9 @@ def _end_links_of(target: Target) -> None:
     """End the links of a target, in the transaction that deletes it."""
     drop_texts_of(target)
     if _count_rows(target.id) > PAGE_ROWS:
-        columns = DeletedTarget.fresh(owner_id=target.owner_id)
-        columns.id = target.id
-        columns.store()
+        deleted = DeletedTarget.fresh(owner_id=target.owner_id)
+        deleted.id = target.id
+        deleted.store()
         return
     for table in (Opening, Recipient):
         table.delete().where(table.target_id == target.id).execute()
