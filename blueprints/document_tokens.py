@@ -69,10 +69,9 @@ def list_masked(query: dict[str, Any], id: str) -> Any:
     return list_page(DocumentToken.page_of_target(target, **query))
 
 
-def _require_link(id: str, token_id: str) -> str:
-    """Return the id of a link to this document or collection. Raise `NotFound`."""
-    target = target_of(g.caller.owner_id, id)
-    return DocumentToken.one_of_target(target, token_id).id
+def _link_of(id: str, token_id: str) -> DocumentToken:
+    """Return a link to the document or collection with this id. Raise `NotFound`."""
+    return DocumentToken.one_of_target(target_of(g.caller.owner_id, id), token_id)
 
 
 @document_tokens.patch(OF_BOTH[0], also=OF_BOTH[1:], accepts=OWNER, scope=(READ, WRITE))
@@ -86,7 +85,7 @@ def edit(body: dict[str, Any], id: str, token_id: str) -> DocumentToken:
     Pages that the link opened before load nothing more after the password was changed or the
     permission to view was taken away.
     """
-    return DocumentToken.edit(g.caller.owner_id, _require_link(id, token_id), **body)
+    return DocumentToken.edit(g.caller.owner_id, _link_of(id, token_id).id, **body)
 
 
 @document_tokens.delete(OF_BOTH[0], also=OF_BOTH[1:], accepts=OWNER, scope=WRITE)
@@ -96,7 +95,7 @@ def revoke(id: str, token_id: str) -> None:
 
     The link stops at once. A second call changes nothing.
     """
-    DocumentToken.one_of(g.caller.owner_id, _require_link(id, token_id)).revoke()
+    _link_of(id, token_id).revoke()
 
 
 @document_tokens.get(
@@ -109,9 +108,7 @@ def openings(query: dict[str, Any], id: str, token_id: str) -> Any:
 
     Newest first. Openings are kept as long as events.
     """
-    target = target_of(g.caller.owner_id, id)
-    token = DocumentToken.one_of_target(target, token_id)
-    return list_page(Opening.page_of_link(token, **query))
+    return list_page(Opening.page_of_link(_link_of(id, token_id), **query))
 
 
 @document_tokens.get(
