@@ -174,7 +174,7 @@ def times_opened(link: Any, with_limit: bool = True) -> Markup:
 
 
 def times_and_last_opened(link: Any) -> Markup:
-    """Return the same, and when that was last."""
+    """Return how often a link was used, and when it was used last."""
     said = times_opened(link)
     if link.permissions == "upload" or not link.has_opened_target:
         return said

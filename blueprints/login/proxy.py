@@ -34,7 +34,7 @@ def assertion_of_proxy(request: Request) -> Assertion | None:
 
 
 def folded_address_by_proxy(request: Request) -> str | None:
-    """Return the same as the subject of an identity has it."""
+    """Return the address that the trusted proxy names, as the subject of an identity has it."""
     address = address_by_proxy(request)
     return fold_email(address) if address else None
 

@@ -55,7 +55,7 @@ class Member(SealedByOwner):
 
     @classmethod
     def listed(cls, space_id: str, user_id: str) -> Self:
-        """Return the same, or raise `NotFound`."""
+        """Return this person in the list of members, as `find_listed`, or raise `NotFound`."""
         member = cls.find_listed(space_id, user_id)
         if member is None:
             raise NotFound
@@ -69,7 +69,10 @@ class Member(SealedByOwner):
 
     @classmethod
     def of(cls, space_id: str, user_id: str) -> Self:
-        """Return the same, or raise `NotFound`: to others a space is not there."""
+        """Return the member of this space who is this person.
+
+        Raises `NotFound` for anybody else: to others a space is not there.
+        """
         member = cls.find_of(space_id, user_id)
         if member is None:
             raise NotFound

@@ -155,11 +155,11 @@ class Session(Credential):
 
     @classmethod
     def of_cookie(cls, token: str, address: str | None) -> SessionHolder:
-        """Return the same for a page, of which the trusted proxy says that `address` asks for it.
+        """Return who holds the session of a cookie; `address` is whom the trusted proxy names.
 
-        Raise `ProxyNamesAnother` if the session began by the word of the proxy, and that names
-        somebody else now, or nobody: the session ends. Raise `SessionExpired` for that of a space,
-        which is no person's.
+        Raise `ProxyNamesAnother` if the session began by the word of the proxy, and the proxy names
+        somebody else now, or nobody: the session ends. Raise `SessionExpired` for the session of a
+        space, which is no person's.
         """
         session, member = cls._of_token(token)
         if member:

@@ -192,7 +192,7 @@ class User(Owner):
         return user
 
     def identify_again(self, password: str, address: str) -> Self:
-        """Return the same user, who has given the password only. Raises as `identify`."""
+        """Return this user as stored now, if the password is right. Raises as `identify`."""
         try:
             return self.identify(self.email, password, address)
         except WrongCredentials:
