@@ -91,7 +91,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
         It returns the file as plain bytes if the client's `Accept` asks for them.
         """
 
-        def declare(view: Any) -> Any:
+        def returning_file(view: Any) -> Any:
             @wraps(view)
             def as_accepted(*args: Any, **kwargs: Any) -> Response:
                 response: Response = view(*args, **kwargs)
@@ -101,12 +101,12 @@ class ApiBlueprint(flask_smorest.Blueprint):
                     response.content_type = BYTES
                 return response
 
-            declared = self.response(200, BINARY, content_type=BYTES)(as_accepted)
+            described = self.response(200, BINARY, content_type=BYTES)(as_accepted)
             for type in types:
-                declared = self.alt_response(200, schema=BINARY, content_type=type)(declared)
-            return declared
+                described = self.alt_response(200, schema=BINARY, content_type=type)(described)
+            return described
 
-        return declare
+        return returning_file
 
     def route(
         self,
@@ -179,7 +179,7 @@ def count_requests(view: View, spend: Spend) -> View:
 
 
 def limit_body(request: Request) -> None:
-    """Limit every body but an upload to 64 KiB, as a before-request hook."""
+    """Limit the body of an upload to `MAX_BODY_BYTES`, and every other body to 64 KiB."""
     is_upload = upload_form(request) or declared(request).uploads_as_json
     longest = current_app.config["MAX_BODY_BYTES"] if is_upload else SMALL_BODY_BYTES
     request.max_content_length = longest

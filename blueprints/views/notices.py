@@ -230,9 +230,9 @@ def page_for_people(response: Response) -> Response:
     notice = _notice(response.get_json(), response.status_code)
     way = notice.way and address_by_token(notice.way[1])
     # who sent the link, and which sites may frame its pages, also after its end
-    ended = getattr(g.get("error"), "origins", ())
+    origins_of_ended = getattr(g.get("error"), "origins", ())
     owner_id = getattr(g.get("error"), "owner_id", "")
-    origins = ended or _grant().origins
+    origins = origins_of_ended or _grant().origins
     sender = sender_of(owner_id) if owner_id else None
     if sender and notice.advice in BY_NAME:
         notice = replace(notice, advice=BY_NAME[notice.advice].format(sender.called))
