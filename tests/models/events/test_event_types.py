@@ -4,7 +4,7 @@ import pytest
 
 from models import Event
 from models.events import EVENT_TYPES, SERVICE_TYPES, event_type
-from models.events.event_types import Merging
+from models.events.event_types import Icon, Merging
 from tests.models.runtime.test_unrecorded import read
 from tests.uploads import upload
 
@@ -23,6 +23,11 @@ def test_the_service_records_only_types_of_its_own(instance, type):
 
 def test_a_type_that_an_export_brings_and_nobody_knows_is_called_by_its_name():
     assert event_type("api_key.melted").words == "api key melted"
+
+
+def test_whatever_deletes_a_document_has_the_drawing_of_the_bin():
+    ends = ("document.binned", "document.deleted", "document.expired")
+    assert {EVENT_TYPES[name].icon for name in ends} == {Icon.BIN}
 
 
 @pytest.mark.parametrize("name", EVENT_TYPES)
