@@ -23,7 +23,7 @@ from .http.serving import is_answered_at_once, reserve_memory, serve_for
 from .login import NAMED, cookie_in_head, let_in_named
 from .metrics import count
 from .views.content import require_met_conditions
-from .views.notices import page_for_people
+from .views.small_pages import page_for_people
 
 _PRIVATE = {  # headers that keep a document private, for each response without headers of its own
     "X-Content-Type-Options": "nosniff",

@@ -15,7 +15,7 @@ from .http.multipart import FORM_DATA
 from .schemas.requests import CodeRequest, DownloadRequest, SentFile, ViewQuery, ViewRequest
 from .schemas.responses import CodeSent, LinkContents, ReceiptOfFile
 from .views.document_pages import count_code
-from .views.notices import prefers_json
+from .views.small_pages import prefers_json
 from .views.targets import on_target
 
 short_links = ApiBlueprint("short_links", __name__, url_prefix="/s", description="Short links")

@@ -18,7 +18,7 @@ from .login import caller_of_page
 from .schemas.openapi import meanings
 from .schemas.responses import Health
 from .views.links import base_url
-from .views.notices import Brand, brand, send_logo, source
+from .views.small_pages import Brand, brand, send_logo, source
 
 VERSION = "1.0.1"
 BASE_URL = "\0address\0"  # the placeholder for the address in a page that is drawn once

@@ -13,7 +13,7 @@ from flask import Response, current_app, jsonify, render_template, request
 
 from models.core import NotFound
 
-from ..views.notices import brand
+from ..views.small_pages import brand
 from .routes import HOME, PUBLIC, Pages, accepts_gzip
 
 assets = Pages("assets")

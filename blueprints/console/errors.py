@@ -12,7 +12,7 @@ from models.runtime import ProviderAway
 from ..http import COOKIE, g
 from ..http.problems import PROBLEM
 from ..login import MADE_FOR, LeftSpace, OwnerChanged, clear_cookie, clear_space_cookie
-from ..views.notices import prefers_html
+from ..views.small_pages import prefers_html
 from .forms import accepts_html
 from .routes import HOME, SPACES, go, page_above, referring_page, render
 

@@ -15,7 +15,7 @@ from werkzeug.urls import iri_to_uri
 from ..http import COOKIE, NOBODY, READ
 from ..http.declarations import Declaration, declare
 from ..login import caller_of_page
-from ..views.notices import brand
+from ..views.small_pages import brand
 from .forms import show_again
 
 HOME = "/app/documents"

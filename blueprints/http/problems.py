@@ -102,7 +102,7 @@ class ProblemApi(Api):
 
 
 def handle_service_error(error: ServiceError) -> Response:
-    """Return the problem, and keep the error for a browser's page (`views/notices.py`)."""
+    """Return the problem, and keep the error for a browser's page (`views/small_pages.py`)."""
     g.error = error
     status, errors = STATUS[error.code], _pointer_error(error)
     response = problem(status, error.code, _first(errors) if errors else error.sentence, errors)

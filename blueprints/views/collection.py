@@ -18,8 +18,8 @@ from models.links import TokenGrant
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
 from .lasting import while_it_lasts
 from .links import visible
-from .notices import LOCAL_TIMES, moment, small_page
 from .prompt import credential_of, end_of, kind_of, receipt_url, row_of
+from .small_pages import LOCAL_TIMES, moment, small_page
 
 ZIP = "application/zip"
 NAMES_BYTES = 48_000  # the most for all names on a contents page, which has 192 KiB at most

@@ -24,7 +24,6 @@ from ..http import TICKET, Caller, is_form
 from ..http.serving import reserve_memory
 from .collection import contents_page, send_one_file
 from .links import base_url
-from .notices import asks_again, prefers_json, preparing_page
 from .prompt import (
     ASKS_FIRST,
     VIEW_ONLY,
@@ -37,6 +36,7 @@ from .prompt import (
     require_open,
     require_saving,
 )
+from .small_pages import asks_again, prefers_json, preparing_page
 
 NO_PAGES = "This document has no pages: it is no PDF that can be read, nor converted to one."
 NO_PAGE = "There is no such page, or it could not be drawn. Save the original to read it."

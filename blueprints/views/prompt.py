@@ -18,7 +18,7 @@ from models.links import UPLOAD, Proof, Target, TokenGrant, WrongCode
 from ..http import is_form
 from ..http.clients import is_fetched_ahead
 from .links import base_url
-from .notices import LOCAL_TIMES, address_by_token, host, moment, small_page
+from .small_pages import LOCAL_TIMES, address_by_token, host, moment, small_page
 
 NOT_THAT_ONE = "That is not the password. Try again."
 ASKS_FIRST = "This link asks for something first. Open it in a browser, and go on from there."

@@ -32,7 +32,6 @@ from ..http.body import seekable_body
 from . import content, document_pages
 from .collection import ZIP, send_originals
 from .links import base_url
-from .notices import LOCAL_TIMES, UPLOADS, host, moment, prefers_json, small_page
 from .prompt import (
     admit,
     asked_by,
@@ -42,6 +41,7 @@ from .prompt import (
     require_open,
     require_saving,
 )
+from .small_pages import LOCAL_TIMES, UPLOADS, host, moment, prefers_json, small_page
 
 TRIES = 10  # in case somebody changes the link without a pause
 T = TypeVar("T")

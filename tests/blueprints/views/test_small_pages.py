@@ -1,4 +1,4 @@
-"""blueprints/views/notices.py"""
+"""blueprints/views/small_pages.py"""
 
 from html import escape
 
@@ -9,7 +9,7 @@ from blueprints.document_views import document_views
 from blueprints.http import READERS
 from blueprints.http.declarations import Declaration
 from blueprints.http.problems import handle_service_error
-from blueprints.views import notices
+from blueprints.views import small_pages
 from models.core import Busy
 from tests.service import ROOT
 
@@ -27,10 +27,10 @@ def test_a_busy_page_leads_back_to_the_address_by_itself_and_by_a_button(
 ):
     app = Flask("app", template_folder=ROOT / "templates")
     app.register_blueprint(document_views)
-    monkeypatch.setattr(notices, "declared", lambda: Declaration(accepts=READERS))
+    monkeypatch.setattr(small_pages, "declared", lambda: Declaration(accepts=READERS))
     with app.test_request_context(query, method=method, headers={"Accept": "text/html"}):
         g.request_id = "r"
-        page = notices.page_for_people(handle_service_error(Busy()))
+        page = small_pages.page_for_people(handle_service_error(Busy()))
 
     assert page.status_code == 503
     assert page.headers["Refresh"] == f"{page.headers['Retry-After']}; url={back}"

@@ -132,7 +132,7 @@ STALE_PAGE = Notice(
 )
 NOT_NOW = "The document can’t be shown now"
 AGAIN = "This page tries again by itself."
-NOTICES = {  # by the code of the problem; `{}` is its sentence
+NOTICE_OF_PROBLEM = {  # by the code of the problem; `{}` is its sentence
     "not_authenticated": Notice(
         "This link doesn’t open",
         "Part of it may be missing.",
@@ -327,7 +327,7 @@ def _notice(problem: dict[str, Any], status: int) -> Notice:
     elif status == 403 and _grant().permissions == {"download"}:
         return SAVES_ONLY
     else:
-        found = NOTICES.get(problem["code"], FAULT if status >= 500 else OTHER)
+        found = NOTICE_OF_PROBLEM.get(problem["code"], FAULT if status >= 500 else OTHER)
         detail = problem["detail"]
     return replace(found, reason=escape(found.reason).format(detail))
 
