@@ -1,6 +1,10 @@
 """Application factory and process entry point."""
 
 import gc
+
+if __name__ == "__main__":
+    gc.disable()  # until `main` has started: hardly anything that an import makes is garbage
+
 import logging
 import os
 import sys
@@ -156,6 +160,7 @@ def main(when_ready: Callable[[str], None] | None = None) -> None:
     use_for_waits(server.let_others_in)
     start_background_work(runtime)
     gc.freeze()  # imported objects: to go through them at each full collection takes 57 ms
+    gc.enable()
     database = runtime.settings.database
     folder = runtime.settings.instance_path
     tell(

@@ -90,3 +90,14 @@ def test_the_start_line_names_the_free_port_that_port_0_got(tmp_path, host):
     assert re.fullmatch(rf"{host}:[1-9]\d*", address)
     assert status == 200
     assert process.returncode == 0
+
+
+@pytest.mark.slow
+def test_a_service_that_is_ready_collects_garbage_though_the_start_does_not(tmp_path):
+    program = "import gc, os; gc.disable(); import app; "
+    program += "app.main(lambda _address: (print(gc.isenabled(), flush=True), os._exit(0)))"
+    settings = {"DOCSERVICE_LISTEN": "127.0.0.1:0", "DOCSERVICE_INSTANCE_PATH": str(tmp_path)}
+    command = [sys.executable, "-c", program]
+    printed = subprocess.check_output(command, cwd=ROOT, env=os.environ | settings, text=True)
+
+    assert printed == "True\n"
