@@ -43,6 +43,17 @@ SHOWN = {  # what holds as soon as a person sees or hears the document
     "report.docx": text("why it matters to the people"),
     "year.xlsx": text("Summer"),
     "files.zip": text("b/c.txt"),
+    "photo.heic": picture(64),
+    "poster.psd": picture(6),
+    "sales.tsv": text("2026-01-28"),
+    "plain.eml": text("see the attachment"),
+    "files.tar.gz": text("notes"),
+    "logo.svgz": "document.querySelector('main img').getBoundingClientRect().width > 100",
+    "mystery.bin": text("There is no preview for this type."),
+    "sales.ipynb": text("KeyError"),
+    "plan.ics": text("Planning, first part"),
+    "ada.vcf": text("Main Street 1"),
+    "empty.txt": text("This document is empty."),
 }
 FRAMED = ("page.html", "letter.eml")
 SAMPLES = [one for one in every_kind() if one[0] in SHOWN]
