@@ -67,7 +67,7 @@ with connected():
 
 @pytest.fixture(params=["document", "collection"])
 def target(request, alice):
-    return upload(alice) if request.param == "document" else Collection.make(alice.id, "A")[0]
+    return upload(alice) if request.param == "document" else Collection.make(alice.id, "A")
 
 
 @pytest.fixture
