@@ -152,7 +152,7 @@ def who_opens(people: Sequence[str], has_password: bool) -> str:
     """Return who may open a link with these terms: `Only 3 people, with the password`."""
     if not people:
         return "Anyone with the password" if has_password else ANYONE
-    named = people[0] if len(people) == 1 else f"{len(people)} people"
+    named = people[0] if len(people) == 1 else counted(len(people), "person", "people")
     return f"Only {named}, with the password" if has_password else f"Only {named}"
 
 
