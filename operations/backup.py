@@ -101,7 +101,7 @@ def last_backup_at() -> float | None:
     """Return when the command `backup` last wrote one, in seconds since 1970; None if never."""
     try:
         return _record_of_backup().stat().st_mtime
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 

@@ -13,7 +13,7 @@ from blueprints.commands import operations
 from models.runtime import Provider
 from settings import read_settings
 from tests.mailbox import Mailbox
-from tests.service import ROOT
+from tests.service import ROOT, app_of_commands
 
 
 @pytest.fixture
@@ -167,3 +167,12 @@ def test_a_mail_server_is_asked_whether_it_lets_the_service_in_and_gets_no_mail(
         well = run("doctor").output
     assert "WRONG  mail: The server of SMTP_URL takes no mail: The connection was refused" in away
     assert ("OK     mail\n" in well, box.recipients) == (True, [])
+
+
+def test_a_folder_that_cannot_be_is_told_without_a_traceback():
+    app = app_of_commands(INSTANCE_PATH="/dev/null/x")
+    result = app.test_cli_runner().invoke(args=["doctor"])
+    assert result.exit_code == 1
+    assert "WRONG  database" in result.output
+    assert isinstance(result.exception, SystemExit)
+    app.extensions["runtime"].close()
