@@ -436,7 +436,12 @@ class Settings:
         _listen,
         "address and port, or `unix:/path`; port 0 is a free one, which the start line names",
     )
-    instance_path: Path = _field(Path("instance"), _path, "the folder of keyring and database")
+    instance_path: Path = _field(
+        Path("instance"),
+        _path,
+        "the folder of keyring and database; `document-service` takes a relative one from the "
+        "current folder",
+    )
     database: str = _field(
         "documents.sqlite",
         _database,

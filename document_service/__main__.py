@@ -31,6 +31,7 @@ SENTENCES = {  # of the commands of an operator, as their docstrings begin
     "restore": "Replace the database with the backup FILE.",
     "sweep": "Delete what has expired.",
     "users": "List, create, invite, link, disable and enable accounts.",
+    "where": "Print the folder of the data, or with --keyring the file of the keyring.",
 }
 
 

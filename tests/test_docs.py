@@ -44,9 +44,7 @@ NOT_RUN = {  # the first line of a shell block -> why no test runs it
     "/opt/document-service/deploy/install.sh rollback": "deploy/try-install boots systemd",
     "mkdir -m 0700 /var/backups/documents": "needs systemd",
     "document-service backup move.sqlite": "needs a second machine",
-    "install -d -m 0700 instance && install -m 0600 keyring instance/keyring && rm keyring": (
-        "needs a second machine"
-    ),
+    'install -d -m 0700 "$(document-service where)" &&': "needs a second machine",
     "python3 -m venv .venv": INSTALLS,
     "uv pip compile --universal --generate-hashes --python-version 3.11 --upgrade --extra s3 "
     "--extra postgres --extra oidc -o requirements.lock pyproject.toml": INSTALLS,
@@ -318,6 +316,30 @@ def test_the_operator_commands_work_as_written(start_service, tmp_path, quick_co
     assert "All keys decrypt." in printed
     person = service.log_in(person.record["email"])
     assert person.get(f"/v1/documents/{document['id']}/content").body == b"kept"
+
+
+ROTATION = next(block for block in blocks(TEXT["docs/operating.md"]) if "keys rotate" in block)
+
+
+PROGRAM = """#!/bin/sh
+echo "$(basename "$0") $*" >> {record}
+case "$(basename "$0") $*" in *"{fails}"*) exit 1 ;; esac
+[ -n "$1" ] && echo "$*"
+"""
+
+
+@pytest.mark.parametrize("fails", ["where", "cp", "keys rotate", "keys kept", "keys check"])
+def test_no_root_key_is_retired_after_a_step_that_failed(tmp_path, fails):
+    record = tmp_path / "record"
+    for name in ("cp", "document-service"):
+        (tmp_path / name).write_text(PROGRAM.format(record=record, fails=fails))
+        (tmp_path / name).chmod(0o700)
+    lines = ROTATION.replace("/var/backups/documents", str(tmp_path))
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(["sh", "-c", lines], env={"PATH": path}, check=False)
+
+    assert done.returncode != 0
+    assert ("document-service keys retire" in record.read_text()) == (fails == "keys check")
 
 
 @pytest.mark.slow

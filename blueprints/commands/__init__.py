@@ -23,6 +23,7 @@ from .operations import (
     restore,
     sweep,
     system_notes,
+    where,
 )
 
 
@@ -48,6 +49,7 @@ COMMANDS: tuple[click.Command, ...] = (
     restore,
     sweep,
     users,
+    where,
 )
 
 

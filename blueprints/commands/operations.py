@@ -1,6 +1,7 @@
 """Commands on all that the service keeps: root keys, the log, backups, payloads, the doctor.
 
-`document-service keys …`, `audit …`, `payloads …`, `backup`, `restore`, `copy`, `sweep`, `doctor`.
+`document-service keys …`, `audit …`, `payloads …`, `backup`, `restore`, `copy`, `sweep`, `doctor`,
+`where`.
 """
 
 import getpass
@@ -359,13 +360,33 @@ def _notes_on_backups(context: DoctorContext) -> Iterator[str]:
         yield f"The last backup is {age} old. Make one: document-service backup FILE."
 
 
+def _file_of_keyring() -> Path | None:
+    """Return the file that has the keyring, None if the keyring is not in a file."""
+    settings = current_runtime().settings
+    if settings.keyring or settings.keyring_command:
+        return None
+    return settings.keyring_file or settings.instance_path / "keyring"
+
+
+@click.command()
+@click.option("--keyring", "of_keyring", is_flag=True, help="Print the file of the keyring.")
+@with_appcontext
+def where(of_keyring: bool) -> None:
+    """Print the folder of the data, or with --keyring the file of the keyring."""
+    if not of_keyring:
+        click.echo(current_runtime().settings.instance_path)
+        return
+    keyring = _file_of_keyring()
+    if keyring is None:
+        raise click.ClickException("The keyring is not in a file. Copy it where it is kept.")
+    click.echo(keyring.absolute())
+
+
 def _doctor_context(deep: bool, report: ReportProgress) -> DoctorContext:
     settings = current_runtime().settings
-    in_file = not (settings.keyring or settings.keyring_command)
-    keyring = settings.keyring_file or settings.instance_path / "keyring"
     return DoctorContext(
         database=None if is_server(settings.database) else Path(settings.database),
-        keyring=keyring if in_file else None,
+        keyring=_file_of_keyring(),
         reserve_bytes=settings.reserve_bytes,
         deep=deep,
         report=report,

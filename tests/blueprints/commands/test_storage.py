@@ -1,8 +1,9 @@
-"""`backup`, `restore` and `sweep`: output and exit codes."""
+"""`backup`, `restore`, `sweep` and `where`: output and exit codes."""
 
 import pytest
 
 from models import Document, connected, current_runtime, setup
+from tests.service import app_of_commands
 
 
 def test_backup_prints_the_file_and_the_root_key_a_restore_needs(run, document, roots, tmp_path):
@@ -65,3 +66,22 @@ def test_sweep_deletes_expired_documents(run, document):
     assert run("sweep").output == "1 expired document was deleted.\n"
     with connected():
         assert Document.select().count() == 0
+
+
+def test_where_the_data_and_the_keyring_lie(app, run, tmp_path):
+    assert run("where").output == f"{tmp_path / 'instance'}\n"
+    assert run("where", "--keyring").output == f"{tmp_path / 'instance' / 'keyring'}\n"
+
+
+def test_a_keyring_elsewhere_is_the_one_that_is_named(tmp_path):
+    app = app_of_commands(INSTANCE_PATH=str(tmp_path), KEYRING_FILE="/mounted/keyring")
+    assert app.test_cli_runner().invoke(args=["where", "--keyring"]).output == "/mounted/keyring\n"
+    app.extensions["runtime"].close()
+
+
+def test_a_keyring_that_is_not_in_a_file_lies_nowhere(tmp_path):
+    app = app_of_commands(INSTANCE_PATH=str(tmp_path), KEYRING_COMMAND="cat keyring")
+    result = app.test_cli_runner().invoke(args=["where", "--keyring"])
+    assert result.exit_code == 1
+    assert result.output == "Error: The keyring is not in a file. Copy it where it is kept.\n"
+    app.extensions["runtime"].close()
