@@ -97,7 +97,12 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
 
 def app_with_routes(*, console: bool) -> Flask:
     """Return the application before its settings, which only choose whether it has the console."""
-    app = Flask("docservice", static_folder=None, root_path=str(HOME))
+    app = Flask(
+        "docservice",
+        static_folder=None,
+        root_path=str(HOME),
+        instance_path=str(HOME / "instance"),  # unused; Flask would look from the current folder
+    )
     app.config["MAX_FORM_MEMORY_SIZE"] = SMALL_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")

@@ -5,6 +5,7 @@ The service is imported when it is needed: `--help` answers in a tenth of a seco
 
 import gc
 import os
+import pwd
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -41,25 +42,74 @@ def data_folder(environment: Mapping[str, str]) -> Path:
     A given path that is relative counts from the current folder. Otherwise it is `instance/` of a
     checkout. An installed service has the folder that the system keeps for the data of a user's
     programs: it survives an upgrade, and the removal of the package.
+    Raises `click.ClickException` if there is no such folder.
     """
     if given := environment.get(INSTANCE_PATH):
-        return Path(given).absolute()
+        return _from_current_folder(given)
     if IS_CHECKOUT:
         return HOME / "instance"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "document-service"
+        return _home_of_user() / "Library" / "Application Support" / "document-service"
     data = os.environ.get("XDG_DATA_HOME", "")
-    base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    base = Path(data) if os.path.isabs(data) else _home_of_user() / ".local" / "share"
     return base / "document-service"
 
 
+def _from_current_folder(path: str) -> Path:
+    try:
+        return Path(path).absolute()
+    except FileNotFoundError:
+        raise click.ClickException(
+            f"{INSTANCE_PATH} counts from the current folder, which has been deleted. "
+            "Set an absolute path."
+        ) from None
+
+
+def _home_of_user() -> Path:
+    """Return the folder that HOME names, else the one of the system's list of users.
+
+    A relative path would be another folder in each current folder, and is ignored.
+    """
+    home = os.environ.get("HOME", "")
+    if os.path.isabs(home):
+        return Path(home)
+    with suppress(KeyError):  # of a user whom the list does not have
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    if not os.path.isabs(home):
+        raise click.ClickException(
+            "This user has no home folder, in which the data could lie. "
+            f"Set {INSTANCE_PATH} to a folder."
+        )
+    return Path(home)
+
+
+def find_modules() -> None:
+    """Let this process import the service's modules."""
+    if str(HOME) not in sys.path[:1]:
+        sys.path.insert(0, str(HOME))
+
+
 def enter_service() -> None:
-    """Let this process import the service's modules, and tell them where the data lies."""
-    sys.path.insert(0, str(HOME))
+    """Let this process import the service's modules, and tell them where the data lies.
+
+    Raises `click.ClickException` if it can lie nowhere.
+    """
+    find_modules()
     from environment import WrongSetting, with_file_of_settings
 
-    with suppress(WrongSetting):  # of the file of settings: the service says so itself
-        os.environ[INSTANCE_PATH] = str(data_folder(with_file_of_settings(os.environ)))
+    try:
+        settings = with_file_of_settings(os.environ)
+    except WrongSetting:  # of the file of settings: the service says so itself
+        return
+    os.environ[INSTANCE_PATH] = str(data_folder(settings))
+
+
+def _create_app() -> Any:
+    """Return the application of a command that is run; `--help` does without."""
+    enter_service()
+    from app import create_app
+
+    return create_app()
 
 
 class _Commands(click.Group):
@@ -71,13 +121,12 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in SENTENCES:
             return super().get_command(ctx, cmd_name)
-        enter_service()
+        find_modules()
         from flask.cli import ScriptInfo
 
-        from app import create_app
         from blueprints.commands import COMMANDS
 
-        ctx.obj = ScriptInfo(create_app=create_app, set_debug_flag=False)
+        ctx.obj = ScriptInfo(create_app=_create_app, set_debug_flag=False)
         return next(command for command in COMMANDS if command.name == cmd_name)
 
     def format_commands(
@@ -93,7 +142,7 @@ class _Commands(click.Group):
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: Any) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    enter_service()
+    find_modules()
     from blueprints.status import VERSION
 
     click.echo(f"document-service {VERSION}")

@@ -1,11 +1,14 @@
 """The package that is installed, and its command."""
 
 import os
+import pwd
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -89,6 +92,52 @@ def test_data_of_an_installed_service_lies_where_the_system_keeps_data(
     assert command.data_folder({}) == Path(folder)
 
 
+@pytest.fixture
+def set_home(monkeypatch):
+    """Sets HOME, and the home that the system's list of users has, as in an installed service."""
+    monkeypatch.setattr(command, "IS_CHECKOUT", False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+
+    def set_home(home, listed):
+        def entry(uid):
+            if listed is None:
+                raise KeyError(uid)
+            return SimpleNamespace(pw_dir=listed)
+
+        monkeypatch.setenv("HOME", home)
+        monkeypatch.setattr(pwd, "getpwuid", entry)
+
+    return set_home
+
+
+@pytest.mark.parametrize("home", ["", "relative"])
+def test_a_home_that_is_not_absolute_is_ignored(set_home, home):
+    set_home(home, "/home/ana")
+    assert command.data_folder({}) == Path("/home/ana/.local/share/document-service")
+
+
+@pytest.mark.parametrize("home", ["", "relative"])
+@pytest.mark.parametrize("listed", [None, "", "relative"])
+def test_who_has_no_home_is_told_to_name_a_folder(set_home, home, listed):
+    set_home(home, listed)
+    with pytest.raises(click.ClickException, match=rf"no home folder.*{command.INSTANCE_PATH}"):
+        command.data_folder({})
+
+
+@pytest.mark.usefixtures("_entered_once")
+def test_who_has_no_home_gets_version_and_help(set_home, monkeypatch):
+    set_home("", None)
+    monkeypatch.delenv(command.INSTANCE_PATH)
+    for words in (["--version"], ["--help"], ["users", "--help"], ["doctor", "--help"]):
+        done = CliRunner().invoke(command.main, words)
+        assert (done.exit_code, done.exception) == (0, None)
+    for words in (["doctor"], ["users", "list"], ["serve"]):
+        done = CliRunner().invoke(command.main, words)
+        assert done.exit_code == 1
+        assert done.output.startswith("Error: This user has no home folder")
+
+
 def test_data_of_a_checkout_lies_in_it():
     assert command.data_folder({}) == ROOT / "instance"
 
@@ -150,6 +199,29 @@ def test_a_command_works_in_any_folder_on_the_same_data(tmp_path):
     assert run(tmp_path, "keys", "list", **data) == run(elsewhere, "keys", "list", **data)
     assert (tmp_path / "data" / "keyring").exists()
     assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_command_works_in_a_folder_that_was_deleted(tmp_path):
+    (deleted := tmp_path / "deleted").mkdir()
+    program = "import os, sys; os.rmdir(os.getcwd()); sys.path.insert(0, sys.argv.pop(1)); "
+    program += "from document_service.__main__ import main; main(prog_name='document-service')"
+
+    def run_there(instance_path):
+        deleted.mkdir(exist_ok=True)
+        return subprocess.run(
+            [sys.executable, "-P", "-c", program, ROOT, "users", "list"],
+            cwd=deleted,
+            env=os.environ | {command.INSTANCE_PATH: instance_path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert run_there(str(tmp_path / "data")).returncode == 0
+    refused = run_there("data")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"Error: {command.INSTANCE_PATH} counts from the current")
 
 
 @pytest.mark.slow
