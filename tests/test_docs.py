@@ -351,17 +351,22 @@ def test_a_taken_port_is_reported_as_the_readme_says(service, tmp_path):
 
 
 INSTALLER = re.compile(
-    r"""\b(?:(?:pip|pipx|uv)\ [^\n`|]*?\b(?:install|run|add|upgrade|download)\b|uvx\b)[^\n`|&;]*"""
+    r"""\b(?:pip[\d.]*|pipx|uvx?)\ [^\n`|&;]*
+    |\bdependencies\ *=\ *\[(?:[^\n]+|\n(?:\ +[^\n]*\n)*)""",
+    re.X,
 )
-BARE_NAME = re.compile(r"document[-_.]service(?:\[.*)?(?:[=<>~!].*)?", re.I)
+BARE_NAME = re.compile(r"(?<![\w./-])document[-_.]service(?![\w/-]|\.\w|(?:\[[^\]]*\])? *@ )", re.I)
+COMMAND = re.compile(r"""(?<=\ )(?:--from|--spec)[=\ ](\S+)(.*?\ )document-service(?=\ |$)""")
 
 
 def installs_by_name(text):
-    """The commands in a text that have an index of packages look for the name of the service."""
-    for command in INSTALLER.findall(text):
-        words = [word.strip("'\".,:()") for word in command.split()]
-        if "--from" not in words and any(BARE_NAME.fullmatch(word) for word in words):
-            yield command
+    """What of a text has an index of packages look for the name of the service.
+
+    Behind an installer's name only the command of a package that was named before is called so.
+    """
+    for line in INSTALLER.findall(text.replace("\\\n", " ")):
+        if BARE_NAME.search(COMMAND.sub(r"\1\2", line, count=1)):
+            yield line
 
 
 def test_no_line_installs_by_a_name_that_anybody_may_register_at_the_index_of_packages():
@@ -371,21 +376,54 @@ def test_no_line_installs_by_a_name_that_anybody_may_register_at_the_index_of_pa
 
     for text in (*TEXT.values(), *(one.read_text() for one in own)):
         assert list(installs_by_name(text)) == []
-    for wrong in (
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
         "pip install document-service",
+        "pip3 install document-service",
+        "pip3.11 install -U document-service",
+        "python3 -m pip install --user Document_Service",
+        "pip wheel document-service",
+        "pip install \\\n  document-service",
+        "pip install requests 'document-service>=1'",
         "pipx install 'document-service[oidc]' && document-service serve",
-        "uv tool install document_service==1.0.1",
-        "uvx document-service serve",
+        "pipx inject hooks document-service",
+        "pipx run document-service serve",
         "Run: pipx run document-service.",
-    ):
-        assert list(installs_by_name(wrong)), wrong
-    for right in (
+        "uv tool install document_service==1.0.1",
+        "uv tool install --from document-service document-service",
+        "uv add --dev document-service[pytest]",
+        "uvx document-service serve",
+        "uvx --from document-service document-service serve",
+        "uvx --from 'document-service[oidc]' document-service serve",
+        "uvx --from=document-service document-service",
+        'dependencies = ["document-service[pytest]"]',
+        'dependencies = [\n    "flask",\n    "document-service[pytest]",\n]\n',
+    ],
+)
+def test_a_line_that_installs_by_the_bare_name_is_found(wrong):
+    assert list(installs_by_name(wrong))
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
         "pipx install ./document_service-*.whl && document-service serve",
         "pip install './document_service-1.0.1-py3-none-any.whl[oidc]'",
+        "pip install 'document-service[oidc] @ https://example.org/document_service.whl'",
         "pip install -e ../document-service",
+        "pip install ../document-service/dist/document_service-1.0.1.tar.gz",
         "uvx --from ./document_service-1.0.1-py3-none-any.whl document-service serve",
-    ):
-        assert not list(installs_by_name(right)), right
+        "pipx run --spec ./document_service-1.0.1-py3-none-any.whl document-service serve",
+        "`pip` installs it, and `document-service serve` serves",
+        'dependencies = ["flask"]\n[project.scripts]\ndocument-service = "x"',
+        'dependencies = [\n    "flask",\n]\n[project.scripts]\ndocument-service = "x"',
+    ],
+)
+def test_a_line_that_installs_a_file_is_none_of_them(right):
+    assert not list(installs_by_name(right))
 
 
 def test_every_command_is_documented():
