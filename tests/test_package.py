@@ -1,9 +1,13 @@
 """The package that is installed, and its command."""
 
+import io
 import os
 import pwd
+import re
+import runpy
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +26,7 @@ SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
 EXTRAS = PYPROJECT["project"]["optional-dependencies"]
 OF_DEVELOPERS = {"benchmarks", "build", "conftest", "deploy", "dist", "docs", "instance", "tests"}
 INSIDE = "document_service.service."
+BUILD = runpy.run_path(str(ROOT / "deploy/build_package.py"))
 
 
 def of_the_service(paths):
@@ -40,6 +45,48 @@ def test_the_wheel_has_all_of_the_service():
     assert below_service(SETUPTOOLS["packages"]) == of_the_service(folders)
     assert below_service(SETUPTOOLS["py-modules"]) == of_the_service(ROOT.glob("*.py"))
     assert SETUPTOOLS["package-dir"] == {"document_service.service": "."}
+
+
+def packed(path, files):
+    """A source distribution of files and modes, with the times and owners of its order."""
+    with tarfile.open(path, "w:gz") as archive:
+        for number, (name, mode) in enumerate(files):
+            member = tarfile.TarInfo(name)
+            member.mode, member.size = mode, len(name)
+            member.mtime, member.uid, member.uname = 1e9 + number / 3, number, name
+            archive.addfile(member, io.BytesIO(name.encode()))
+    return path
+
+
+def test_source_distributions_of_the_same_files_are_equal_byte_for_byte(tmp_path):
+    files = [("service/" + "long" * 40, 0o644), ("service/program", 0o755)]
+    one = packed(tmp_path / "one.tar.gz", files)
+    other = packed(tmp_path / "other.tar.gz", files[::-1])
+    for archive in (one, other):
+        BUILD["set_times"](archive, 1_700_000_000)
+
+    assert one.read_bytes() == other.read_bytes()
+    assert int.from_bytes(one.read_bytes()[4:8], "little") == 1_700_000_000  # of the gzip header
+    with tarfile.open(one) as archive:
+        assert [(found.name, found.mode) for found in archive] == files
+        assert {(found.mtime, found.uname) for found in archive} == {(1_700_000_000, "")}
+        assert archive.extractfile(files[0][0]).read() == files[0][0].encode()
+
+
+def test_the_modes_of_what_is_built_do_not_depend_on_the_umask(tmp_path):
+    for umask in (0o022, 0o077):
+        (folder := tmp_path / str(umask)).mkdir(0o777 & ~umask)
+        (folder / "module").touch(0o666 & ~umask)
+        (folder / "program").touch(0o777 & ~umask)
+        BUILD["set_modes"](folder)
+
+        modes = [path.stat().st_mode & 0o777 for path in (folder, *sorted(folder.iterdir()))]
+        assert modes == [0o755, 0o644, 0o755]
+
+
+def test_one_version_of_setuptools_builds_the_package():
+    (requirement,) = PYPROJECT["build-system"]["requires"]
+    assert re.fullmatch(r"setuptools==[\d.]+", requirement)
 
 
 def test_the_tools_of_developers_are_the_same_as_a_group_and_as_an_extra():
