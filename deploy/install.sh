@@ -171,7 +171,7 @@ install_version() {
 
   if [ -n "$former" ]; then
     tools="$version" # its backup needs no keyring; that of version 1.0.0 does
-    timeout 20 "$version/.venv/bin/document-service" backup --help >/dev/null 2>&1 || tools="$former"
+    (cd "$version" && timeout 20 .venv/bin/python -c "import app") >/dev/null 2>&1 || tools="$former"
     back_up "$former" || refuse "There is no backup. Where the database is elsewhere, back it up yourself, and add --no-backup."
     ln -sfn "$former" "$version/former"
     echo "$backup" >"$version/backup"

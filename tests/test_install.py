@@ -49,11 +49,10 @@ printf '#!/bin/sh\\nexec {sys.executable} "$@"\\n' >"$3/bin/python"
 chmod +x "$3/bin/"*
 """
 NOTHING = "#!/bin/sh\n"
-COPIED = ("*.py", "requirements.lock", "deploy")
+COPIED = ("*.py", "requirements.lock", "deploy", "document_service")  # its folder is where it lies
 LINKED = (
     "blueprints",
     "crypto",
-    "document_service",
     "models",
     "operations",
     "server",
