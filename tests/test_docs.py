@@ -356,7 +356,7 @@ INSTALLER = re.compile(
     re.X,
 )
 BARE_NAME = re.compile(r"(?<![\w./-])document[-_.]service(?![\w/-]|\.\w|(?:\[[^\]]*\])? *@ )", re.I)
-COMMAND = re.compile(r"""(?<=\ )(?:--from|--spec)[=\ ](\S+)(.*?\ )document-service(?=\ |$)""")
+GIVEN_FILE = re.compile(r"""(?<=\ )(?:--from|--spec)[=\ ](\S+)(.*?\ )document-service(?=\ |$)""")
 
 
 def installs_by_name(text):
@@ -365,7 +365,7 @@ def installs_by_name(text):
     Behind an installer's name only the command of a package that was named before is called so.
     """
     for line in INSTALLER.findall(text.replace("\\\n", " ")):
-        if BARE_NAME.search(COMMAND.sub(r"\1\2", line, count=1)):
+        if BARE_NAME.search(GIVEN_FILE.sub(r"\1\2", line, count=1)):
             yield line
 
 
