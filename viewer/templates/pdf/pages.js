@@ -30,9 +30,17 @@ const reach = n => {
   pages.current = n;
   pages.show();
 };
-const here = new IntersectionObserver(entries => entries.forEach(entry => {
-  if (entry.isIntersecting) reach(isAtTop() ? 0 : pages.sections.indexOf(entry.target));
-}), { rootMargin: "-25% 0px -65% 0px" }); // near the top, where `go` puts a page, however low it is
+const near = new Set(); // the pages near the top, where `go` puts a page, however low it is
+const here = new IntersectionObserver(entries => {
+  for (const entry of entries) {
+    if (entry.isIntersecting) near.add(entry.target);
+    else near.delete(entry.target);
+  }
+  const entered = entries.findLast(entry => entry.isIntersecting)?.target;
+  const [first] = near; // if the current page has left, as when pages are turned
+  const reached = entered ?? (near.has(pages.sections[pages.current]) ? null : first);
+  if (reached) reach(isAtTop() ? 0 : pages.sections.indexOf(reached));
+}, { rootMargin: "-25% 0px -65% 0px" });
 addEventListener("scroll", () => {
   if (isAtTop() && pages.current) reach(0);
 }, { passive: true });
