@@ -1,4 +1,4 @@
-"""What the templates of the pages say besides their values: who is here, and words."""
+"""Functions and filters of the templates, besides their values: who is here, and words."""
 
 import re
 from collections.abc import Iterable

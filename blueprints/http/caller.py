@@ -99,7 +99,7 @@ class Caller:
 
 
 class RequestGlobals(_AppCtxGlobals):
-    """What the service keeps in Flask's `g` while it serves a request."""
+    """The values that the service keeps in Flask's `g` while it serves a request."""
 
     request_id: str
     started_at: float

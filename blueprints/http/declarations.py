@@ -21,7 +21,7 @@ ResolveCaller = Callable[[Request, "Declaration"], Caller]  # raises an error to
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a route declares. A route without a declaration accepts nobody.
+    """The declaration of a route. A route without a declaration accepts nobody.
 
     `accepts` are the kinds of credentials. An API key must also have all `scopes`, and so must the
     role of a member who acts as a space; a document token must have the `permission`. A member is
@@ -76,8 +76,7 @@ def declaration_of(view: View) -> Declaration:
 def declared(request: Request = request) -> Declaration:
     """Return the declaration of the route of a request."""
     view = current_app.view_functions.get(request.endpoint or "")
-    found: Declaration = getattr(view, "declaration", _NOTHING)
-    return found
+    return _NOTHING if view is None else declaration_of(view)
 
 
 def is_form(request: Request = request) -> bool:

@@ -1,4 +1,4 @@
-"""Who uses a browser: the cookie of a session, the proxy that names somebody, spaces, forms.
+"""Logins in a browser: the cookie of a session, the proxy that names somebody, spaces, forms.
 
 Only the pages for people read a cookie; no route of the API does.
 """

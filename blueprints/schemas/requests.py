@@ -591,7 +591,7 @@ class OEmbedQuery(CamelCaseSchema):
 
 
 class ViewQuery(CamelCaseSchema):
-    """What a page of a document is asked for; mails and chats add parameters of their own."""
+    """The query of a view of a document; mails and chats add parameters of their own."""
 
     shown_as = String(
         data_key="as",
