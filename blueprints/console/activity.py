@@ -1,6 +1,6 @@
 """The pages that tell in sentences what happened."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -40,6 +40,7 @@ MOST_ON_A_TIMELINE = 100
 MOST_FEEDS = 6  # that one page reads, where most events are one's own looks
 _OWN = {"session", "proxy", "oidc"}  # ways by which somebody acts in their own account
 _ROLES = {"read": "can read", "write": "can write", "manage": "can manage"}
+_FIELDS = {"expiresAt": "end"}  # what pages call a field otherwise than the API
 _DRAWINGS: dict[Icon, str] = {
     Icon.BIN: "M5 7h14M9 7V4h6v3m-8 0l1 13h8l1-13",
     Icon.CHECK: "M4 12l5 5L20 6",
@@ -47,6 +48,7 @@ _DRAWINGS: dict[Icon, str] = {
     Icon.FOLDER: "M4 6h6l2 2h8v11H4z",
     Icon.LINK: "M10 14l4-4m-6 2l-2 2a3.5 3.5 0 005 5l2-2m3-5l2-2a3.5 3.5 0 00-5-5l-2 2",
     Icon.LOCK: "M7 11V8a5 5 0 0110 0v3M5 11h14v9H5z",
+    Icon.PEN: "M4 20l1-5L16 4l4 4L9 19z",
     Icon.REFUSED: "M12 3a9 9 0 100 18 9 9 0 000-18zM6 6l12 12",
     Icon.SAVE: "M12 4v11m-5-4l5 5 5-5M5 20h14",
     Icon.SEND: "M4 12h16m-6-6l6 6-6 6",
@@ -202,6 +204,7 @@ class _Names:
         return Markup(sentence).format(  # noqa: S704
             document=document,
             collection=collection,
+            fields=_fields_in_words(data.get("changed", ())),
             target=document if id else collection,
             member=quoted(self._person(data.get("memberUserId", ""))),
             invited=_invited(data.get("invitationId")),
@@ -254,6 +257,12 @@ def _variant_of(data: dict[str, Any]) -> Variant | None:
         return None
     is_of_oneself = data["userId"] == data.get("memberUserId")
     return Variant.OF_ONESELF if is_of_oneself else Variant.IN_SPACE
+
+
+def _fields_in_words(names: Iterable[str]) -> str:
+    """Return which fields of a document were changed, by their names in an event."""
+    called = [f"the {_FIELDS.get(name, name)}" for name in names]
+    return " and ".join(filter(None, [", ".join(called[:-1]), *called[-1:]]))
 
 
 def _invited(id: str | None) -> Markup:

@@ -13,7 +13,7 @@ from peewee import Table as TableReference
 from peewee import fn
 
 from ..core import Invalid, NotFound, now
-from ..events import Event, EventHead
+from ..events import Event, EventHead, camel_case
 from ..records import KeyedRow, Owned, ResultPage, Sealed, SealedName, cached_property
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import database, transaction
@@ -24,7 +24,7 @@ MOST_DOCUMENTS = 200
 MOST_COLLECTIONS = 100  # that hold one document; its deletion takes it out of all of them
 USUAL_MAX_BYTES = 1 << 30
 _Listing: Any = TableReference("collection_document", ("document_id", "collection_id"))
-_FIELDS = {"title": "title", "note": "note", "max_bytes": "maxBytes"}  # their names in events
+_FIELDS = ("title", "note", "max_bytes")
 _ABSENT = "One of these documents is not there, or is not yours."
 
 
@@ -149,7 +149,7 @@ class Collection(KeyedRow, Owned):
         if changed or ids != before:
             self.change(**fields, documents_listed=ids)
             self._record_members(before, ids)
-        named = [_FIELDS[name] for name in changed]
+        named = [camel_case(name) for name in changed]
         if [id for id in ids if id in before] != [id for id in before if id in ids]:
             named.append("order")
         if named:

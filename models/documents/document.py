@@ -13,7 +13,7 @@ import viewer
 from crypto.password_file import PasswordSeal
 
 from ..core import NotFound, ScopeMissing, now
-from ..events import Event
+from ..events import Event, camel_case
 from ..records import Owned, ResultPage, Sealed, SealedName, require_future
 from ..runtime import current_runtime
 from ..storage import param, prepared, transaction
@@ -186,8 +186,8 @@ class Document(Payload, Owned):
     def edit(cls, owner_id: str, id: str, *, may_end_earlier: bool = True, **changes: Any) -> Self:
         """Return the document with another `name`, `metadata` or `expires_at`; None removes one.
 
-        Raises `NotFound`, `Invalid`, and `ScopeMissing` for an end earlier than the present one,
-        unless it `may_end_earlier`.
+        The event names the fields that this changes, and no values. Raises `NotFound`, `Invalid`,
+        and `ScopeMissing` for an end earlier than the present one, unless it `may_end_earlier`.
         """
         with transaction(owner_id):
             document = cls.one_of(owner_id, id)  # read under the lock
@@ -195,8 +195,16 @@ class Document(Payload, Owned):
             require_future(changes.get("expires_at"))
             if not may_end_earlier and _is_earlier(expires_at, document.expires_at):
                 raise ScopeMissing("An earlier end needs the scope 'documents:delete'. Leave it.")
-            document.change(**{_GIVEN.get(name, name): value for name, value in changes.items()})
+            changed = [name for name, value in changes.items() if document._differs(name, value)]
+            if changed:
+                document.change(**{_GIVEN.get(name, name): changes[name] for name in changed})
+                names = [camel_case(name) for name in changed]
+                document.record_event("document.updated", changed=names)
             return document
+
+    def _differs(self, name: str, value: Any) -> bool:
+        """Return whether a value is another than that of the row; an empty one is as none."""
+        return (value or None) != (getattr(self, _GIVEN.get(name, name)) or None)
 
     @staticmethod
     def password_seal(password: str, caller: str) -> PasswordSeal:

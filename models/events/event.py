@@ -292,14 +292,15 @@ def facts_about(id: str) -> dict[str, str]:
 
 
 @cache
-def _camel(name: str) -> str:
+def camel_case(name: str) -> str:
+    """Return the name that a value has in events, and in JSON."""
     first, *rest = name.split("_")
     return first + "".join(word.title() for word in rest)
 
 
 def _body(id: str, type: str, created_at: int, facts: Facts) -> str:
     data = {
-        _camel(name): rfc3339(value) if name.endswith("_at") and value is not None else value
+        camel_case(name): rfc3339(value) if name.endswith("_at") and value is not None else value
         for name, value in facts.items()
     }
     return json.dumps({"id": id, "type": type, "createdAt": rfc3339(created_at), "data": data})

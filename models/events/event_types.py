@@ -18,6 +18,7 @@ class Icon(StrEnum):
     BIN = auto()
     LINK = auto()
     LOCK = auto()
+    PEN = auto()
     REFUSED = auto()
     SAVE = auto()
     SEND = auto()
@@ -80,6 +81,7 @@ _TYPES = (
         merging=Merging.BESIDE,
         variants={Variant.BY_LINK: "sent {document}"},
     ),
+    EventType("document.updated", "document changed", "changed {fields} of {document}", Icon.PEN),
     EventType(
         "document.viewed",
         "document opened",

@@ -68,3 +68,17 @@ def test_what_a_type_is_called_is_said_in_the_choice_of_types(client):
     page = client.get("/app/activity", headers={"Accept": "text/html"}).text
     for name, type in EVENT_TYPES.items():
         assert f'<option value="{name}">{type.words.capitalize()}</option>' in page
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (["name"], "changed the name of"),
+        (["expiresAt"], "changed the end of"),
+        (["name", "metadata", "expiresAt"], "changed the name, the metadata and the end of"),
+    ],
+)
+def test_a_change_of_a_document_is_told_with_the_fields_that_it_changed(client, changed, words):
+    record("document.updated", {"via": "session"}, {"changed": changed})
+    told, _drawing = act(client, "document.updated")
+    assert f"{words} a document that is gone" in told

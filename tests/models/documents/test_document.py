@@ -6,7 +6,7 @@ import os
 import pytest
 
 from crypto import DecryptionError
-from models import Document, database
+from models import Document, Event, database
 from models.core import NotFound
 from models.links import delete_document
 from models.storage.payloads import PIECE_BYTES
@@ -61,6 +61,33 @@ def test_an_edit_returns_the_row_with_all_that_others_have_changed(alice):
 
     assert (edited.name, edited.metadata) == ("new.txt", {"project": "garden"})
     assert Document.one_of(alice.id, id).values == edited.values
+
+
+def updates(owner):
+    """The fields that each event says were changed, and all that the events say."""
+    found = [one for one in Event.feed(owner.id, 1000, None)[0] if one.type == "document.updated"]
+    return [one.data["changed"] for one in found], "".join(one.body for one in found)
+
+
+def test_an_event_names_the_fields_that_an_edit_has_changed_and_no_values(alice):
+    id = upload(alice, name="plan.txt").id
+    Document.edit(alice.id, id, name="new.txt", metadata={"project": "garden"})
+    Document.edit(alice.id, id, name="new.txt", expires_at=4_000_000_000_000)
+    Document.edit(alice.id, id, metadata=None, expires_at=None)
+
+    changed, told = updates(alice)
+    assert changed == [["name", "metadata"], ["expiresAt"], ["metadata", "expiresAt"]]
+    for value in ("new.txt", "plan.txt", "project", "garden", "2096-10"):
+        assert value not in told
+
+
+def test_an_edit_to_what_is_so_already_is_no_event(alice):
+    id = upload(alice, name="plan.txt", metadata={"project": "garden"}).id
+    Document.edit(alice.id, id, name="plan.txt", metadata={"project": "garden"}, expires_at=None)
+    Document.edit(alice.id, id)
+    other = upload(alice).id
+    Document.edit(alice.id, other, metadata={}, name=None)
+    assert updates(alice)[0] == []
 
 
 def test_pieces_swapped_between_documents_do_not_open(alice):
