@@ -83,7 +83,7 @@ def edit(body: dict[str, Any], id: str) -> Document:
     """
     caller = g.caller
     document = Document.edit(caller.owner_id, id, **body, may_end_earlier=caller.may(DELETE))
-    return document if caller.may(READ) else document.showing_only(body)
+    return document if caller.may(READ) else document.for_writer(body)
 
 
 @documents.delete("/<id>", accepts=OWNER, scope=DELETE)

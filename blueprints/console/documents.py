@@ -266,9 +266,6 @@ def _store_one(
     content_type = facts.pop("content_type", "") or UNKNOWN_TYPE
     collection_id = facts.pop("collection_id", None)
     del facts["token"]
-    if former:
-        facts["metadata"] = former.metadata
-        facts["expires_at"] = former.expires_at
     # refusals, before anything is stored
     current_runtime().upload_limiter.spend(owner_id)
     require_room(owner_id, payload)
@@ -277,7 +274,10 @@ def _store_one(
     options = None if terms is None else LinkOptions.of(owner_id, **terms)
     # the document, with its link and its place in a collection, or all that the former one had
     link_id = None
-    with upload(owner_id, payload, content_type=content_type, **facts) as document:
+    former_id = former.id if former else None
+    with upload(
+        owner_id, payload, content_type=content_type, replaces=former_id, **facts
+    ) as document:
         if options:
             link_id = DocumentToken.issue(document, options, with_upload=True).row.id
         if collection_id:

@@ -26,6 +26,17 @@ from .user import User
 SCOPES = ("documents:read", "documents:write", "documents:delete", "events:read")
 
 
+_NOT_TAKEN_OVER = {  # by the key that replaces another one
+    "id": "it is another key",
+    "created_at": "it is another key",
+    "digest": "that of its own secret",
+    "masked_key": "that of its own secret",
+    "made_by": "whoever replaces the key",
+    "last_used_at": "it was not used yet",
+    "revoked_at": "the former key alone ends",
+}
+
+
 class ApiKey(Credential):
     PREFIX = "key"
 
@@ -58,32 +69,25 @@ class ApiKey(Credential):
         cls, owner: User, name: str | None, scopes: str, expires_at: int | None
     ) -> Issued[Self]:
         """Return a new key. `scopes` are separated by spaces; `expires_at` is in milliseconds."""
+        key = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
+        key.name = name
         with transaction(owner.id):
-            issued = cls._issue(owner, name, scopes, expires_at)
+            issued = key._store_with_secret()
             key_id = issued.row.id
             facts = {"api_key_id": key_id, "scopes": scopes.split(), "expires_at": expires_at}
             Event.record(owner.id, "api_key.created", facts)
         return issued
 
-    @classmethod
-    def _issue(
-        cls,
-        owner: User,
-        name: str | None,
-        scopes: str,
-        expires_at: int | None,
-        replaced_id: str = "",
-    ) -> Issued[Self]:
-        require_future(expires_at)
-        cls._make_room(owner.id, replaced_id)
+    def _store_with_secret(self, replaced_id: str = "") -> Issued[Self]:
+        """Store a new key, and return it with its secret. Raises `Invalid`, `QuotaExceeded`."""
+        require_future(self.expires_at)
+        self._make_room(self.owner_id, replaced_id)
         secret = credentials.generate(credentials.API_KEY)
-        key = cls.fresh(owner_id=owner.id, scopes=scopes, expires_at=expires_at)
-        key.digest = credentials.fingerprint(secret)
-        key.masked_key = credentials.mask(secret)
-        key.name = name
-        key.made_by = current_actor.get().get("userId")
-        key.store()
-        return Issued(key, secret)
+        self.digest = credentials.fingerprint(secret)
+        self.masked_key = credentials.mask(secret)
+        self.made_by = current_actor.get().get("userId")
+        self.store()
+        return Issued(self, secret)
 
     @classmethod
     def _make_room(cls, owner_id: str, replaced_id: str) -> None:
@@ -135,14 +139,16 @@ class ApiKey(Credential):
                 Event.record(self.owner_id, "api_key.revoked", {"api_key_id": self.id})
 
     def rotate(self, owner: User, overlap_seconds: int) -> "Issued[ApiKey]":
-        """Return a new key of the same name, scopes and expiry; this key ends after the overlap."""
+        """Return a new key like this one, which ends after the overlap."""
         with transaction(owner.id):
             key = ApiKey.one_of(owner.id, self.id)  # read again under the writer lock
             if key.revoked_at is not None or has_passed(key.expires_at):
                 raise NotFound("This key has ended. Create a new one instead.")
             ends_at = now() + overlap_seconds * 1000
             key._end(ends_at)
-            issued = ApiKey._issue(owner, key.name, key.scopes, key.expires_at, self.id)
+            newer = ApiKey.fresh(owner_id=owner.id)
+            newer.set_values(key.values_but(_NOT_TAKEN_OVER))
+            issued = newer._store_with_secret(self.id)
             facts = {"api_key_id": self.id, "new_api_key_id": issued.row.id, "ends_at": ends_at}
             Event.record(owner.id, "api_key.rotated", facts)
         return issued

@@ -24,6 +24,28 @@ from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
 
 _GIVEN = {"name": "given_name", "metadata": "given_metadata"}  # where a change of each is kept
+_SHOWN_TO_WRITERS = (  # to whoever may change a document and not read it, beside what they send
+    "id",
+    "created_at",
+    "content_type",
+    "media_type",
+    "size",
+    "expires_at",
+)
+_NOT_TAKEN_OVER = {  # by a newer version, from the document that it replaces
+    "id": "it is another document",
+    "created_at": "it is another document",
+    "content_type": "that of the newer file",
+    "media_type": "that of the newer file",
+    "size": "that of the newer file",
+    "sha256": "that of the newer file",
+    "payload_head": "that of the newer file",
+    "place": "that of the newer file",
+    "given_name": "that of the newer file",
+    "uploader_id": "whoever uploads the newer file",
+    "came_by": "no stranger has sent the newer file",
+    "binned_at": "what is in the bin is not replaced",
+}
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
 
 
@@ -148,13 +170,16 @@ class Document(Payload, Owned):
             raise NotFound
         return found
 
-    def showing_only(self, known: Mapping[str, Any]) -> Self:
-        """Show of the sealed values only those that are known, by the names that `edit` takes."""
-        self.values = {}
-        for name, value in known.items():
-            if name in _GIVEN:
-                setattr(self, _GIVEN[name], value)
-        return self
+    def for_writer(self, sent: Iterable[str]) -> Self:
+        """Return the document as it is shown to whoever may change it and not read it.
+
+        `sent` are the names of the values that they have changed, as `edit` takes them.
+        """
+        return self.with_only({*_SHOWN_TO_WRITERS, *(_GIVEN.get(name, name) for name in sent)})
+
+    def take_over(self, former: Self) -> None:
+        """Take the values of the document that this one replaces, but those of its file."""
+        self.set_values(former.values_but(_NOT_TAKEN_OVER))
 
     @property
     def name(self) -> str:

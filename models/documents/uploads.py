@@ -80,12 +80,14 @@ def upload(
     expires_at: int | None = None,
     origin: Mapping[str, str] = MappingProxyType({}),
     came_by: str | None = None,
+    replaces: str | None = None,
 ) -> Iterator[Document]:
     """Store a new document. What the block does is stored in one transaction with its row.
 
     The payload is received before the block begins, without the writer lock. `origin` are facts for
     the event that records the document; `came_by` is the id of the link by which a stranger sends
-    it.
+    it. `replaces` is the id of a document of the owner's, as whose newer version it is stored: it
+    takes over metadata and end as they are then, and whatever else is not of the file.
 
     Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and the errors of `payload` and the
     block: then nothing is stored. Raises `StoredUnsynced` if all is stored and not synced.
@@ -110,6 +112,8 @@ def upload(
             on_rollback(partial(_abort, document))
             _require_member(owner_id)
             _require_quota(owner_id, document.size)  # exact under the writer lock
+            if replaces:
+                document.take_over(Document.one_of(owner_id, replaces))
             if document.place == OBJECTS:
                 UnreferencedObject.end_upload(document.id)
             else:

@@ -67,6 +67,10 @@ _STORED_OPTIONS = (
     "notifies_owner",
     "disabled_at",
 )
+_KEPT_WITHOUT_TARGET = {  # of the sealed values of a link whose target is gone
+    "password_digest": "whether it had a password, and nothing that one could try",
+    "notifies_owner": "a choice, no words of the owner",
+}
 _ANSWERED = ("password_digest", *ASKED)  # the options that a reader answers
 
 
@@ -421,14 +425,21 @@ class DocumentToken(Credential, OfTarget):
         """
         for token in cls.rows(cls.select().where(condition)):
             token._revoke_as_stored()
-            digest = "" if token.has_password else None  # which no password meets
-            token.change(
-                label=None,
-                kept_secret=None,
-                questions=None,
-                password_digest=digest,
-                sent_at={},
-            )
+            token.change(**token._words_forgotten())
+
+    def without_words(self) -> Self:
+        """Return the link as it is shown when its target is not there: without its words."""
+        shown = self.with_only(self.value_names())
+        shown.set_values(self._words_forgotten())
+        shown.target_since = self.target_since
+        return shown
+
+    def _words_forgotten(self) -> dict[str, Any]:
+        """Return what stands in place of the sealed values when the target is gone."""
+        words = set(self.sealed_names()).difference(_KEPT_WITHOUT_TARGET)
+        digest = "" if self.has_password else None  # which no password meets
+        unsaid = {name: getattr(DocumentToken, name).default for name in words}
+        return unsaid | {"password_digest": digest}
 
     @classmethod
     def end_is_recorded(cls) -> Any:

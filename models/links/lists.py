@@ -13,7 +13,6 @@ from ..events import Event, EventHead, facts_about
 from ..records import ResultPage, RowWith
 from ..storage import param, prepared
 from .document_token import MOST_LIVE_LINKS, UPLOAD, DocumentToken, FormerTarget
-from .gate import NOTHING, Gate, asked
 from .opening import Opening
 from .state import LinkState, state_of
 from .target import Target, target_of
@@ -23,19 +22,13 @@ _EVENTS = 500
 
 @dataclass(frozen=True)
 class ListedLink(RowWith[DocumentToken]):
-    """A token with its state, its label and its target's name.
+    """A token with its state and its target's name.
 
-    Label and name are None if the target is gone or in the bin.
+    If the target is gone or in the bin, the name is None, and the token is `without_words`.
     """
 
     state: LinkState
-    label: str | None
     target_name: str | None
-    gate: Gate = NOTHING
-
-    recipients = asked("recipients")
-    agreement_sha256 = asked("agreement_sha256")
-    watermark = asked("watermark")
 
 
 def links_of_owner(
@@ -334,6 +327,6 @@ def _target(owner_id: str, id: str) -> Target | None:
 def _listed(token: DocumentToken, target: Target | None) -> ListedLink:
     state = state_of(token, target)
     if target is None:
-        return ListedLink(token, state, None, None)
+        return ListedLink(token.without_words(), state, None)
     token.target = target
-    return ListedLink(token, state, token.label, target.name, token.gate)
+    return ListedLink(token, state, target.name)

@@ -23,6 +23,7 @@ REMEMBERED = 1024  # keys of owners
 
 class KeyedRow(SealedRow):
     UNBOUND: ClassVar[tuple[str, ...]] = ("root", "sealed_key")
+    SEAL: ClassVar[tuple[str, ...]] = (*SealedRow.SEAL, "root", "sealed_key")
 
     root = TextField()
     sealed_key = BlobField()

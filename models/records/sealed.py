@@ -5,12 +5,16 @@ change without the key: counters of use, claims, and wrapped keys, which are bou
 The text is bound to the name of the table and to every other column that is not NULL, with its
 name; so a migration may add a column, and no text changes. A row that was altered, or moved,
 outside of the service does not open: it is left out, and named once in the log.
+
+A class knows all that its rows say: its columns and its `Sealed` values. Whatever carries, copies
+or shows rows takes all values but a few that it names, each with its reason, so that a value which
+is new is carried as well, and shown to nobody.
 """
 
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
@@ -31,11 +35,11 @@ MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
 class Sealed(Generic[V]):
     """A value in the sealed text of a row, by the name of its attribute.
 
-    The type of a value that the text lacks is that of the `default`, None of most.
+    A value that the text lacks is the `default`, None of most.
     """
 
     def __init__(self, default: Any = None) -> None:
-        self._default = default
+        self.default = default
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -48,7 +52,7 @@ class Sealed(Generic[V]):
         return self if row is None else self._value_of(row)
 
     def _value_of(self, row: "SealedRow") -> V:
-        value: V = row.values.get(self._name, self._default)
+        value: V = row.values.get(self._name, self.default)
         return value
 
     def __set__(self, row: "SealedRow", value: V) -> None:
@@ -71,6 +75,7 @@ class SealedName(Sealed[V]):
 
 class SealedRow(Table):
     UNBOUND: ClassVar[tuple[str, ...]] = ()
+    SEAL: ClassVar[tuple[str, ...]] = ("sealed",)  # columns of the sealing, which say nothing else
 
     sealed: Any = BlobField(null=True)  # of a new row, or of one that is never to open: NULL
 
@@ -98,6 +103,40 @@ class SealedRow(Table):
         if bound := names - set(cls.UNBOUND):
             raise ValueError(f"{bound} are changed by `change`, which seals the row anew.")
         return super().update(*args, **values)
+
+    @classmethod
+    def sealed_names(cls) -> tuple[str, ...]:
+        """Return the names of the values in the sealed text, in the order of the class."""
+        return tuple(
+            name
+            for one in reversed(cls.__mro__)
+            for name, value in vars(one).items()
+            if isinstance(value, Sealed)
+        )
+
+    @classmethod
+    def value_names(cls) -> tuple[str, ...]:
+        """Return the names of all that a row says: columns, then values in the sealed text."""
+        columns = [name for name in cls._meta.sorted_field_names if name not in cls.SEAL]
+        return (*columns, *cls.sealed_names())
+
+    def values_but(self, left_out: Collection[str]) -> dict[str, Any]:
+        """Return all values by name, as they are stored, but these and those that it lacks."""
+        stored = self.__data__ | self.values
+        names = self.value_names()
+        return {name: stored[name] for name in names if name in stored and name not in left_out}
+
+    def set_values(self, values: Mapping[str, Any]) -> None:
+        """Set values of columns and of the sealed text, as `values_but` returns them."""
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def with_only(self, shown: Collection[str]) -> Self:
+        """Return a row that says these values alone, to be shown; it stores nothing."""
+        hidden = set(self.value_names()).difference(shown)
+        row = type(self)()
+        row.set_values(self.values_but(hidden))
+        return row
 
     def opens(self) -> bool:
         """Return whether neither the text nor a bound column was altered outside of the service.

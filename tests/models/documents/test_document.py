@@ -43,14 +43,16 @@ def test_columns_taken_from_another_row_do_not_open(alice, bob):
     assert read_again(mine)
 
 
-def test_of_all_sealed_values_only_those_that_a_caller_knows_are_shown(alice):
-    document = upload(alice, name="plan.txt", metadata={"project": "secret"})
+def test_whoever_writes_alone_is_shown_what_they_sent_and_what_is_no_secret(alice):
+    document = upload(alice, name="plan.txt", metadata={"project": "secret"}, came_by="tok_1")
     document.uploader_id = alice.id
 
-    shown = document.showing_only({"name": "new.txt", "expires_at": 4_000_000_000_000})
+    shown = document.for_writer(["name", "expires_at"])
 
-    assert shown.values == {"given_name": "new.txt"}
-    assert (shown.name, shown.metadata, shown.sha256) == ("new.txt", {}, "")
+    assert shown.values == {"given_name": "plan.txt"}
+    assert (shown.name, shown.metadata, shown.sha256) == ("plan.txt", {}, "")
+    assert (shown.came_by, shown.payload_head, shown.owner_id) == (None, None, None)
+    assert (shown.id, shown.size) == (document.id, document.size)
 
 
 def test_an_edit_returns_the_row_with_all_that_others_have_changed(alice):
