@@ -19,7 +19,7 @@ from flask import Blueprint, Flask
 from flask.json.provider import DefaultJSONProvider
 
 from blueprints import BLUEPRINTS
-from blueprints.commands import COMMANDS, refuse_flask_run, system_notes
+from blueprints.commands import OperatorCommands, refuse_flask_run, system_notes
 from blueprints.console import CONSOLE
 from blueprints.hooks import admit_long_body, register_hooks
 from blueprints.http.access_log import (
@@ -149,8 +149,7 @@ def _register(app: Flask, pages: tuple[Blueprint, ...]) -> None:
         app.register_blueprint(blueprint)
     for page in pages:
         app.register_blueprint(page)
-    for command in COMMANDS:
-        app.cli.add_command(command)
+    app.cli = OperatorCommands()
     app.extensions["description"] = description_of(app, api, BLUEPRINTS)
 
 

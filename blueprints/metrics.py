@@ -4,50 +4,15 @@ A request counts under its method, the template of its route and its class of st
 ends with the head of the response: a large body is sent later.
 """
 
-import shutil
-import time
-from calendar import timegm
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-
 from flask import Response
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Histogram,
-    disable_created_metrics,
-    generate_latest,
-)
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-from prometheus_client.registry import Collector
 
-from models import Document, Webhook, current_runtime, setup
+from models import current_runtime
 from models.core import NotFound
-from models.storage import is_server
-from operations import last_backup_at, list_root_keys
 
 from .http import ANYONE, ApiBlueprint
 from .http.access_log import Access
-from .http.problems import STATUS
-
-METHODS = {"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
 
 metrics = ApiBlueprint("metrics", __name__, description="Metrics")
-# Leave out the second series of each counter, which says when the counter began
-disable_created_metrics()  # type: ignore[no-untyped-call]
-_registry = CollectorRegistry()
-_started_at = time.time()
-_durations = Histogram(
-    "docservice_http_request_duration_seconds",
-    "Requests, and the time to the head of their response.",
-    ["method", "route", "status"],
-    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0),
-    registry=_registry,
-)
-_without_room = Counter(
-    "docservice_storage_full", "Requests refused because the disk is full.", registry=_registry
-)
 
 
 @metrics.get("/metrics", accepts=ANYONE)
@@ -56,94 +21,18 @@ def show() -> Response:
     """Tell a monitoring system how the service does, where METRICS is on"""
     if not _is_on():
         raise NotFound
-    return Response(generate_latest(_registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+    from .http import exposition  # noqa: PLC0415  only where METRICS is on
+
+    return Response(exposition.latest(), content_type=exposition.CONTENT_TYPE)
 
 
 def count(access: Access) -> None:
     """Count a request, where METRICS is on."""
-    if not _is_on():
-        return
-    method = access.method if access.method in METHODS else "-"
-    _durations.labels(method, access.route, f"{access.status // 100}xx").observe(access.seconds)
-    if access.status == STATUS["storage_full"]:
-        _without_room.inc()
+    if _is_on():
+        from .http import exposition  # noqa: PLC0415
+
+        exposition.count(access)
 
 
 def _is_on() -> bool:
     return current_runtime().settings.metrics == "on"
-
-
-class _State(Collector):
-    """The state of the service, read at each scrape.
-
-    While the database does not answer, the values that need it are left out.
-    """
-
-    def collect(self) -> Iterator[Metric]:
-        runtime = current_runtime()
-        yield _gauge("process_start_time_seconds", "Start, since 1970.", _started_at)
-        if not is_server(runtime.settings.database):
-            free = shutil.disk_usage(Path(runtime.settings.database).parent).free
-            yield _gauge("docservice_free_bytes", "Free on the disk of the SQLite file.", free)
-            about = "When `document-service backup` last ended, since 1970; 0 if never."
-            yield _gauge("docservice_last_backup_seconds", about, last_backup_at() or 0)
-        objects = runtime.payload_objects
-        about = "Whether the last call of the store of objects was answered, if there is one."
-        answers = objects is None or objects.away_for is None
-        yield _gauge("docservice_payload_store_ready", about, answers)
-        lost = runtime.unrecorded.lost
-        yield CounterMetricFamily("docservice_lost_readings", "Without an event.", value=lost)
-        yield _by_work(
-            "docservice_failures",
-            "Attempts beside the requests that raised an error.",
-            runtime.failures.failed(),
-        )
-        yield _by_work(
-            "docservice_given_up",
-            "Deliveries, notices and mails that are tried no more.",
-            runtime.failures.given_up(),
-        )
-        if runtime.swept_at:
-            about = "When it ended, since 1970."
-            yield _gauge("docservice_last_sweep_seconds", about, runtime.swept_at)
-        if runtime.dispatched_at:
-            about = "When what is due was last handed to its senders, since 1970."
-            yield _gauge("docservice_last_dispatch_seconds", about, runtime.dispatched_at)
-        is_ready = setup.is_ready()
-        yield _gauge("docservice_ready", "Whether /readyz is 200.", is_ready)
-        if is_ready:
-            yield from _stored()
-
-
-_registry.register(_State())
-
-
-def _stored() -> Iterator[Metric]:
-    failing, due = Webhook.backlog()
-    yield _gauge("docservice_webhooks_failing", "Webhooks that fail.", failing)
-    yield _gauge("docservice_deliveries_due", "Deliveries to be sent now.", due)
-    documents, size_bytes = Document.stored()
-    yield _gauge("docservice_documents", "Documents stored.", documents)
-    yield _gauge("docservice_document_bytes", "Bytes of their originals.", size_bytes)
-
-    about = "Rows whose key a root key opens."
-    rows = GaugeMetricFamily("docservice_root_key_rows", about, labels=["root", "primary"])
-    about = "When it was made, since 1970."
-    made = GaugeMetricFamily("docservice_root_key_made_seconds", about, labels=["root"])
-    for root in list_root_keys():
-        rows.add_metric([root.id, str(int(root.is_primary))], root.rows)
-        if root.made_on:
-            made.add_metric([root.id], timegm(root.made_on.timetuple()))
-    yield rows
-    yield made
-
-
-def _gauge(name: str, about: str, value: float) -> GaugeMetricFamily:
-    return GaugeMetricFamily(name, about, value=value)
-
-
-def _by_work(name: str, about: str, counts: Mapping[str, int]) -> CounterMetricFamily:
-    counter = CounterMetricFamily(name, about, labels=["work"])
-    for work, count in counts.items():
-        counter.add_metric([work], count)
-    return counter

@@ -10,26 +10,17 @@ DecryptionError.
 import base64
 import json
 import re
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .sealing import DecryptionError
 
-# Cryptodome, which pyseto uses, would start the C parser of cffi with us. Where cffi is not
-# installed it calls its libraries by ctypes instead: that saves a twentieth of the service's start.
-_modules: dict[str, Any] = sys.modules
-_cffi_is_imported = "cffi" in _modules
-if not _cffi_is_imported:
-    _modules["cffi"] = None  # as if it was not installed
-import pyseto  # noqa: E402
-
-if not _cffi_is_imported:
-    del _modules["cffi"]
+if TYPE_CHECKING:
+    from pyseto import KeyInterface
 
 _SHAPE = re.compile(r"v4\.local\.[A-Za-z0-9_-]{90,700}\.([A-Za-z0-9_-]{20,120})")
 _ASSERTION = b"document-service/1/"  # with the purpose: authenticated but not transmitted
@@ -70,10 +61,12 @@ class PasetoCodec:
         self._keys = keys
         self._assertion = _ASSERTION + purpose
         self._now = now
-        self._known: dict[str, pyseto.KeyInterface] = {}  # by their encoded footers
+        self._known: dict[str, KeyInterface] = {}  # by their encoded footers
 
     def issue(self, claims: TokenClaims, seconds: int) -> str:
         """Return a token that expires in `seconds`."""
+        import pyseto  # noqa: PLC0415  the first token imports it, not the start
+
         key, footer = _key_and_footer(self._keys()[0])
         now = self._moment()
         payload = {
@@ -103,7 +96,7 @@ class PasetoCodec:
         """The present, in whole seconds, as tokens have it."""
         return datetime.fromtimestamp(self._now() // 1000, UTC)
 
-    def _key_of(self, footer: str) -> pyseto.KeyInterface | None:
+    def _key_of(self, footer: str) -> "KeyInterface | None":
         """Return the key with this footer, which is compared and not parsed."""
         if footer not in self._known:
             keys = map(_key_and_footer, self._keys())
@@ -111,7 +104,9 @@ class PasetoCodec:
             self._known = {encode(footer).rstrip(b"=").decode(): key for key, footer in keys}
         return self._known.get(footer)
 
-    def _claims(self, key: pyseto.KeyInterface, token: str) -> dict[str, str]:
+    def _claims(self, key: "KeyInterface", token: str) -> dict[str, str]:
+        import pyseto  # noqa: PLC0415
+
         try:
             opened: Any = pyseto.decode(key, token, implicit_assertion=self._assertion)
             claims = json.loads(opened.payload)
@@ -132,6 +127,8 @@ def _moment_of(text: str) -> datetime:
 
 
 @lru_cache(4)
-def _key_and_footer(key: bytes) -> tuple[pyseto.KeyInterface, bytes]:
+def _key_and_footer(key: bytes) -> "tuple[KeyInterface, bytes]":
+    import pyseto  # noqa: PLC0415
+
     made = pyseto.Key.new(4, "local", key)
     return made, json.dumps({"kid": made.to_paserk_id()}, separators=(",", ":")).encode()

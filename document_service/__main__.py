@@ -124,10 +124,10 @@ class _Commands(click.Group):
         find_modules()
         from flask.cli import ScriptInfo
 
-        from blueprints.commands import COMMANDS
+        from blueprints.commands import OperatorCommands
 
         ctx.obj = ScriptInfo(create_app=_create_app, set_debug_flag=False)
-        return next(command for command in COMMANDS if command.name == cmd_name)
+        return OperatorCommands().get_command(ctx, cmd_name)
 
     def format_commands(
         self,

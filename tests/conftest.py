@@ -66,8 +66,8 @@ def no_service_logs_a_traceback(request):
 @pytest.fixture(autouse=True)
 def quick_passwords(monkeypatch):
     """Hash passwords in this process with the least that Argon2id takes."""
-    quick = passwords._argon2id.using(memory_cost=8, rounds=1)
-    monkeypatch.setattr(passwords, "_argon2id", quick)
+    quick = passwords._argon2id().using(memory_cost=8, rounds=1)
+    monkeypatch.setattr(passwords, "_argon2id", lambda: quick)
 
 
 @pytest.fixture(scope="module")

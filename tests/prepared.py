@@ -7,6 +7,9 @@ routes, compiled templates, and a fork server of the viewer, which all the servi
 
 import gc
 
+import passlib.hash  # noqa: F401  as pyseto: each service would import it with its first login
+import pyseto  # noqa: F401
+
 import app
 import viewer
 

@@ -134,7 +134,7 @@ THIRD_PARTY = {  # a library -> where it may be imported
     "passlib": {"crypto"},
     "peewee": {"models", "operations"},
     "playhouse": {"models"},
-    "prometheus_client": {"blueprints.metrics"},
+    "prometheus_client": {"blueprints.http.exposition"},
     "psycopg": {"models.storage"},
     "pybase64": {"blueprints", "viewer"},
     "pygments": {"viewer"},

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blueprints.commands import COMMANDS
+from blueprints.commands.every import COMMANDS
 from blueprints.http.problems import STATUS
 from models.core import Limit, rate_limits
 from models.events import EVENT_TYPES, SERVICE_TYPES
@@ -226,7 +226,7 @@ def is_listening(port):
 
 FORKING = """
 import json, os, signal, socket, sys, traceback
-import app, blueprints.commands
+import app, blueprints.commands.every
 from document_service.__main__ import main
 listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 listener.bind(f"{sys.argv[1]}.new")
@@ -340,6 +340,27 @@ def test_no_root_key_is_retired_after_a_step_that_failed(tmp_path, fails):
 
     assert done.returncode != 0
     assert ("document-service keys retire" in record.read_text()) == (fails == "keys check")
+
+
+def test_a_second_rotation_on_one_day_keeps_the_copies_of_the_first(tmp_path):
+    keyring, programs = tmp_path / "keyring", tmp_path / "programs"
+    programs.mkdir()
+    for name, lines in {
+        "date": f'exec {shutil.which("date")} -u -d "@$(cat {tmp_path}/clock)" "$@"',
+        "document-service": f'[ "$1" = where ] && echo {keyring}; exit 0',
+    }.items():
+        (programs / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (programs / name).chmod(0o700)
+    lines = ROTATION.replace("/var/backups/documents", str(tmp_path))
+
+    for hour in (8, 9):
+        (tmp_path / "clock").write_text(str(hour * 3600))
+        keyring.write_text(f"of {hour}")
+        path = f"{programs}:{os.environ['PATH']}"
+        subprocess.run(["sh", "-c", lines], env={"PATH": path}, check=True)
+
+    kept = sorted(one.read_text() for one in (tmp_path / "keyrings").iterdir())
+    assert kept == ["of 8", "of 8", "of 9", "of 9"]
 
 
 @pytest.mark.slow

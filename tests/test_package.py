@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import document_service.__main__ as command
-from blueprints.commands import COMMANDS
+from blueprints.commands.every import COMMANDS
 from environment import ENVIRONMENT_FILE
 from tests.service import ROOT
 

@@ -4,53 +4,28 @@ A command opens the database itself, and only if it needs the database, so that 
 `restore` work when the database or the keyring is damaged.
 """
 
-import json
+from collections.abc import Mapping
 
 import click
-from flask import current_app
-from flask.cli import with_appcontext
+from flask.cli import AppGroup
 
-from .accounts import mail, users
-from .documents import documents
-from .moving import export, import_
-from .operations import (
-    audit,
-    backup,
-    copy,
-    doctor,
-    keys,
-    payloads,
-    restore,
-    sweep,
-    system_notes,
-    where,
-)
+from .system import system_notes
 
 
-@click.command()
-@with_appcontext
-def openapi() -> None:
-    """Print the OpenAPI 3.1 description of the API."""
-    click.echo(json.dumps(current_app.extensions["description"](), indent=2, ensure_ascii=False))
+class OperatorCommands(AppGroup):
+    """All commands of an operator, imported with the first one: a service that starts has none."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(_commands())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        return _commands().get(cmd_name)
 
 
-COMMANDS: tuple[click.Command, ...] = (
-    audit,
-    backup,
-    copy,
-    doctor,
-    documents,
-    export,
-    import_,
-    keys,
-    mail,
-    openapi,
-    payloads,
-    restore,
-    sweep,
-    users,
-    where,
-)
+def _commands() -> Mapping[str, click.Command]:
+    from .every import COMMANDS  # noqa: PLC0415
+
+    return {str(command.name): command for command in COMMANDS}
 
 
 def refuse_flask_run() -> None:

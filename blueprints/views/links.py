@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from html import escape
 
-import segno
 from flask import Response, request
 from markupsafe import Markup
 
@@ -84,6 +83,8 @@ def qr_code(url: str) -> str:
 
     Return '' for an address that is too long for a QR code.
     """
+    import segno  # noqa: PLC0415  few pages show a code
+
     try:
         return str(segno.make_qr(url, error="m").svg_inline(scale=4, light="#fff"))
     except segno.DataOverflowError:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blueprints.commands import operations
+from blueprints.commands import operations, system
 from models.runtime import Provider
 from settings import read_settings
 from tests.mailbox import Mailbox
@@ -135,25 +135,25 @@ def test_each_weakness_is_one_sentence_with_its_remedy(monkeypatch):
         (False, 0): [seccomp, root],
     }
     for (available, user_id), expected in cases.items():
-        monkeypatch.setattr(operations, "seccomp_available", lambda available=available: available)
-        notes = list(operations.system_notes(user_id, "off"))
+        monkeypatch.setattr(system, "seccomp_available", lambda available=available: available)
+        notes = list(system.system_notes(user_id, "off"))
         assert [note.partition(":")[0].partition(",")[0] for note in notes] == expected
         assert all(". " in note and note.endswith(".") for note in notes)
 
 
 def test_a_converter_that_cannot_be_used_is_one_sentence_more(monkeypatch):
-    monkeypatch.setattr(operations, "seccomp_available", lambda: True)
-    (note,) = operations.system_notes(1000, "/bin/sh")
+    monkeypatch.setattr(system, "seccomp_available", lambda: True)
+    (note,) = system.system_notes(1000, "/bin/sh")
 
     assert note.startswith("Documents and slides are not converted to pages. /bin/sh")
 
 
 def test_what_an_installed_converter_lacks_is_noted(monkeypatch):
-    monkeypatch.setattr(operations, "seccomp_available", lambda: True)
-    monkeypatch.setattr(operations, "configured_converter", lambda path: (path, ""))
-    monkeypatch.setattr(operations, "missing_parts", lambda found: [f"{found} lacks Math."])
+    monkeypatch.setattr(system, "seccomp_available", lambda: True)
+    monkeypatch.setattr(system, "configured_converter", lambda path: (path, ""))
+    monkeypatch.setattr(system, "missing_parts", lambda found: [f"{found} lacks Math."])
 
-    assert list(operations.system_notes(1000, "soffice")) == ["soffice lacks Math."]
+    assert list(system.system_notes(1000, "soffice")) == ["soffice lacks Math."]
 
 
 def test_a_mail_server_is_asked_whether_it_lets_the_service_in_and_gets_no_mail(
