@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from peewee import OperationalError, fn
 
-from .accounts import ApiKey, Identity, Invitation, Member, User, drop_member
+from .accounts import ApiKey, Member, User, drop_member
 from .core import Busy, LastManager, NotFound, SpaceNotEmpty, StorageFull, now
 from .documents import Collection, Document
 from .events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all_events
@@ -67,8 +67,6 @@ def delete_account(user: User) -> None:
     with transaction():  # of the service, which excludes each change of members as well
         locked_out = user.require_same_password()
         emptied = _leave_spaces(user.id)
-        Invitation.delete().where(Invitation.email_folded == locked_out.email_folded).execute()
-        Identity.delete().where(Identity.owner_id == user.id).execute()
         locked_out.lock_out()
     for id in (*emptied, user.id):
         _finish_or_leave(id)
@@ -100,7 +98,7 @@ def _leave_spaces(user_id: str) -> list[str]:
                 "manage it, or delete it, before you delete your account."
             )
         else:
-            _lock_out_space(space)
+            space.lock_out()
             emptied.append(space.id)
     return emptied
 
@@ -123,14 +121,8 @@ def delete_space(space_id: str, by_id: str) -> None:
             raise NotFound
         if Document.stored_by(space_id).documents:
             raise SpaceNotEmpty
-        _lock_out_space(space)
+        space.lock_out()
     _finish_or_leave(space_id)
-
-
-def _lock_out_space(space: User) -> None:
-    Member.delete().where(Member.owner_id == space.id).execute()
-    Invitation.delete().where(Invitation.space_id == space.id).execute()
-    space.lock_out()
 
 
 def abandon_import(user: User) -> None:

@@ -19,7 +19,7 @@ from ..events import Event, Mail, MailLimit, has_mail, is_mail_address, name_in_
 from ..records import Issued, SealedByService
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import SERVICE, in_one_transaction, transaction
-from .member import MANAGE, Member, require_role
+from .member import Member, require_role
 from .space import add_invited, space_of
 from .user import User, fold_email, refuse_if_passwords_off, require_strong_password
 
@@ -139,14 +139,12 @@ class Invitation(SealedByService):
 
     @property
     def is_valid(self) -> bool:
-        """Whether whoever made it may still invite: always, but for the manager of a space."""
+        """Whether whoever made it may still invite: the operator always, a manager to the space."""
         if self.space_id is None:
             return True
-        inviter = Member.find_of(self.space_id, self.inviter_id or "")
-        if inviter is None or inviter.role != MANAGE:
-            return False
-        person = User.find(inviter.user_id)
-        return person is not None and person.disabled_at is None
+        space = User.find(self.space_id)
+        is_open = space is not None and space.disabled_at is None
+        return is_open and Member.manages(self.space_id, self.inviter_id)
 
     @property
     def let_in_by(self) -> str:

@@ -89,6 +89,15 @@ class Member(SealedByOwner):
         return member
 
     @classmethod
+    def manages(cls, space_id: str, user_id: str | None) -> bool:
+        """Return whether this person manages the space, and their account is not disabled."""
+        member = cls.find_of(space_id, user_id or "")
+        if member is None or member.role != MANAGE:
+            return False
+        person = Owner.find(member.user_id)
+        return person is not None and person.disabled_at is None
+
+    @classmethod
     def of_space(cls, space_id: str) -> list[Self]:
         """Return who is in the list of a space, also those who have to enter it."""
         return cls.rows(cls.select().where(cls.owner_id == space_id).order_by(cls.id))
@@ -117,6 +126,12 @@ class Member(SealedByOwner):
     @classmethod
     def _waiting_for(cls, user_id: str) -> Any:
         return cls.select().where(cls.user_id == user_id, ~cls._is_accepted())
+
+    @classmethod
+    def all_waiting_by(cls, space_id: str, inviter_id: str) -> list[Self]:
+        """Return the memberships of a space that wait, by the manager who has added them."""
+        is_by = cls.owner_id == space_id, cls.inviter_id == inviter_id
+        return cls.rows(cls.select().where(*is_by, ~cls._is_accepted()))
 
     @classmethod
     def all_of_user(cls, user_id: str) -> list[Self]:

@@ -17,7 +17,17 @@ from crypto import DecryptionError, TokenClaims
 
 from ..core import NotFound, SessionExpired, WrongCredentials, moment_of, now
 from ..events import Event, EventHead
-from ..records import LAST, Credential, Owner, ResultPage, RowWith, Sealed, presented_by_member
+from ..records import (
+    LAST,
+    Credential,
+    Origin,
+    Owner,
+    ResultPage,
+    RowWith,
+    Sealed,
+    end_derived,
+    presented_by_member,
+)
 from ..runtime import current_runtime
 from ..storage import transaction
 from .identity import Identity
@@ -275,23 +285,12 @@ class Session(Credential):
         """
         if session := cls.find(kept_id):
             session.change(login_generation=login_generation)
-        return int(cls.delete().where(cls._held_by(user_id), cls.id != kept_id).execute())
-
-    @classmethod
-    def end_of_member(cls, space_id: str, user_id: str) -> None:
-        """End the sessions by which a member acted as a space; in a transaction."""
-        cls.delete().where(cls.owner_id == space_id, cls.acting_user_id == user_id).execute()
+        return end_derived(Origin.LOGINS, user_id, but=kept_id)
 
     @property
     def is_young(self) -> bool:
         """Whether it began so shortly ago that it may add another login to the account."""
         return now() - moment_of(self.id) <= YOUNG_MS
-
-    @classmethod
-    def end_of_identity(cls, owner_id: str, identity_id: str) -> int:
-        """End the sessions that began by an identity, and return how many; in a transaction."""
-        of_identity = cls._held_by(owner_id), cls.identity_id == identity_id
-        return int(cls.delete().where(*of_identity).execute())
 
     def end(self) -> None:
         with transaction(self.owner_id):

@@ -11,11 +11,11 @@ from typing import Any
 
 from ..core import EmailTaken, Invalid, LastWayIn, NotFound, RegistrationClosed, is_seen
 from ..events import Event, current_actor, is_mail_address
+from ..records import Origin, end_derived
 from ..runtime import current_runtime
 from ..storage import SERVICE, transaction
 from .identity import BY_INVITATION, BY_SETTING, PROXY, Identity
 from .invitation import Invitation
-from .session import Session
 from .user import User, fold_email
 
 MOST_NAME_CHARACTERS = 255
@@ -248,7 +248,7 @@ def unbind(identity: Identity) -> None:
         if not Identity.delete().where(Identity.id == identity.id).execute():
             raise NotFound
         Event.record(identity.owner_id, "identity.unlinked", identity.facts)
-        count = Session.end_of_identity(identity.owner_id, identity.id)
+        count = end_derived(Origin.IDENTITY, identity.id)
         if count:
             facts = {"session_id": None, "count": count}
             Event.record(identity.owner_id, "session.ended", facts)

@@ -12,11 +12,10 @@ from typing import TypeVar
 
 from ..core import Busy, Invalid, LastManager, MemberExists, NotFound
 from ..events import Event, EventHead
-from ..records import ResultPage, RowWith
+from ..records import Origin, ResultPage, RowWith, end_derived
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import engine, transaction
 from .member import MANAGE, Member, require_role
-from .session import Session
 from .user import UNNAMED_SPACE, User
 
 MOST_MEMBERS = 100  # of a space
@@ -55,9 +54,9 @@ class ListedMember(RowWith[Member]):
 
 @dataclass(frozen=True)
 class WaitingSpace(MemberSpace):
-    """A space that waits for a person to enter it, and who has added them, if still known."""
+    """A space that waits for a person to enter it, and who has added them."""
 
-    inviter: User | None
+    inviter: User
 
 
 def make_space(maker: User, name: str) -> MemberSpace:
@@ -119,9 +118,9 @@ def page_of_waiting_spaces(user_id: str, limit: int, after: str | None) -> Resul
     spaces = _enabled(member.owner_id for member in members)
     inviters = _enabled(member.inviter_id or "" for member in members)
     waiting = [
-        WaitingSpace(spaces[member.owner_id], member.role, inviters.get(member.inviter_id or ""))
+        WaitingSpace(spaces[member.owner_id], member.role, inviters[member.inviter_id or ""])
         for member in members
-        if member.owner_id in spaces
+        if member.owner_id in spaces and Member.manages(member.owner_id, member.inviter_id)
     ]
     return waiting, next_after
 
@@ -219,6 +218,8 @@ def enter_space(space_id: str, user_id: str) -> MemberSpace:
 
 
 def _accept(member: Member) -> None:
+    if not Member.manages(member.owner_id, member.inviter_id):
+        raise NotFound
     _require_room_for(member.user_id)
     member.accept()
     facts = _facts(member.user_id, member.user_id, role=member.role)
@@ -280,6 +281,8 @@ def _give_role(member: Member, role: str, by_id: str | None = None) -> None:
         member.change(role=role)
         facts = _facts(member.user_id, by_id, role=role)
         Event.record(member.owner_id, "member.changed", facts)
+        if role != MANAGE:
+            _end_invited_by(member, by_id)
 
 
 def change_member(space_id: str, by_id: str, user_id: str, role: str) -> ListedMember:
@@ -317,8 +320,19 @@ def leave_out_member(space_id: str, user_id: str) -> None:
     Event.record(space_id, "member.removed", _facts(user_id, None))
 
 
-def drop_member(member: Member, by_id: str) -> None:
-    """Delete a member with the sessions, in a transaction that holds the lock of the space."""
+def drop_member(member: Member, by_id: str | None) -> None:
+    """Delete a member with all that is derived from the membership.
+
+    Call it in a transaction that holds the lock of the space.
+    """
     Member.delete().where(Member.id == member.id).execute()
-    Session.end_of_member(member.owner_id, member.user_id)
+    end_derived(Origin.MEMBERSHIP, member.owner_id, member.user_id)
     Event.record(member.owner_id, "member.removed", _facts(member.user_id, by_id))
+    _end_invited_by(member, by_id)
+
+
+def _end_invited_by(manager: Member, by_id: str | None) -> None:
+    """End what waits because this person managed the space: members, and invitations."""
+    for waiting in Member.all_waiting_by(manager.owner_id, manager.user_id):
+        drop_member(waiting, by_id)
+    end_derived(Origin.MANAGER, manager.owner_id, manager.user_id)

@@ -23,15 +23,14 @@ from ..core import (
     now,
 )
 from ..events import Event, EventHead
-from ..records import Owner, Sealed, SealedName
+from ..records import Origin, Owner, Sealed, SealedName, end_derived
 from ..runtime import current_runtime, network_of
-from ..storage import SERVICE, database, transaction
+from ..storage import SERVICE, transaction
 from .session import Session
 
 OF_SPACE = "space "  # begins what stands in place of an address in the row of a space
 UNNAMED_SPACE = "Unnamed space"  # that got a name of which nothing is seen
 IMPORTING = "import "  # begins the name that stands in place of an address until an import ends
-_INVITATION: Any = TableReference("invitation", ("email_folded",))
 
 
 SPACE_PREFIX = "spc"
@@ -348,6 +347,9 @@ class User(Owner):
         From now on no credential of the account works. Its id stands in place of its address, which
         somebody else may have then.
         """
+        end_derived(Origin.PASSWORD, self.email_folded)
+        end_derived(Origin.ACCOUNT, self.id)
+        end_derived(Origin.SPACE, self.id)
         self._end_logins(disabled_at=now(), email=self.id, email_folded=self.id)
 
     @classmethod
@@ -366,20 +368,16 @@ class User(Owner):
     def _set_disabled_at(self, moment: int | None) -> None:
         with transaction():
             if user := self.find(self.id):
+                end_derived(Origin.PASSWORD, user.email_folded)
                 user._end_logins(disabled_at=moment)
                 type = "account.enabled" if moment is None else "account.disabled"
                 Event.record_of_service(type, {"user_id": self.id})
 
     def _store_password(self, kept_session_id: str = "", **changes: Any) -> None:
         """Store a new password, in the transaction in which the row was read."""
+        end_derived(Origin.PASSWORD, self.email_folded)
         self._end_logins(kept_session_id, **changes)
-        self._end_password_links()
         Event.record(self.id, "password.changed", {})
-
-    def _end_password_links(self) -> None:
-        """End all invitations of this address, which could set its password."""
-        is_of_address = _INVITATION.email_folded == self.email_folded
-        _INVITATION.delete().where(is_of_address).execute(database)
 
     def _end_logins(self, kept_session_id: str = "", **fields: Any) -> int:
         """Change the row, as it was read in this transaction, and end all sessions but one.

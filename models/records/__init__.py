@@ -2,6 +2,7 @@
 
 from .acting import presented_by_member
 from .credential import Credential, Presented
+from .derived import DERIVED, Derived, Origin, end_derived
 from .keyed import KeyedRow, Owner
 from .owned import LAST, Owned, ResultPage, SealedByOwner, has_passed, require_future
 from .sealed import Sealed, SealedByService, SealedName, SealedRow, log_altered, loggable_id

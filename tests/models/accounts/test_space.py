@@ -21,6 +21,7 @@ from models.accounts import (
     remove_member,
     space,
     spaces_of,
+    unbind,
 )
 from models.background import sweep
 from models.core import (
@@ -161,7 +162,7 @@ def test_the_sessions_that_an_identity_began_end_in_spaces_too(alice, team):
     identity = Identity.link(alice.id, ISSUER, "ana")
     own = Session.begin(alice, 60, None, identity).row
     token = Session.begin_in_space(User.find(team), alice, own).token
-    Session.end_of_identity(alice.id, identity.id)
+    unbind(identity)
     with pytest.raises(SessionExpired):
         Session.of_token(token)
 
