@@ -70,7 +70,12 @@ DERIVED = (
         },
         "session",
     ),
-    Derived("API key", "models.accounts.api_key.ApiKey._issue", {Origin.ACCOUNT: ()}, "api_key"),
+    Derived(
+        "API key",
+        "models.accounts.api_key.ApiKey._store_with_secret",
+        {Origin.ACCOUNT: ()},
+        "api_key",
+    ),
     Derived(
         "login elsewhere",
         "models.accounts.identity.Identity.link",
