@@ -2,18 +2,17 @@
 
 A space is an account: its rows are carried as those of a person, and beside them its members.
 
-No secret is among them, and nothing that acts for anybody: no password, session, API key, secret
-of a link or of a webhook, and no code of a recipient. A link is carried with its terms, its history
-and the SHA-256 of its random secret, by which its address is known to have ended. What waits to be
-sent, and what is made anew by itself, is not carried: deliveries, mails, previews, stored
-responses.
+A row is carried with all its values but those that its kind leaves out, each for a reason. So no
+secret is among them, and nothing that acts for anybody. A link is carried with its terms, its
+history and the SHA-256 of its random secret, by which its address is known to have ended.
 
-Facts have the names of columns and of sealed values. These are carried in clear, since the whole
-export is sealed, and are sealed under new keys where they are stored.
+Facts have the names of columns and of sealed values; bytes are in hex. They are carried in clear,
+since the whole export is sealed, and are sealed under new keys where they are stored.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from crypto import DecryptionError, KeyringError
 from models.accounts import Member, User
@@ -22,43 +21,64 @@ from models.events import Webhook
 from models.links import (
     DocumentToken,
     FormerTarget,
-    Gate,
+    KeptText,
     Opening,
     Recipient,
+    SealedByTarget,
     Target,
-    keep_text,
-    kept_text,
     table_of,
-    texts_of,
 )
 from models.records import loggable_id
 
 RowFacts = dict[str, Any]
-_DOCUMENT_COLUMNS = ("id", "created_at", "content_type", "size", "expires_at", "binned_at")
-_LINK_COLUMNS = (
-    "target_id",
-    "masked_token",
-    "permissions",
-    "allowed_origins",
-    "expires_at",
-    "max_views",
-    "views",
-    "last_used_at",
-    "revoked_at",
-    "spent_at",
-    "with_upload",
-    "name_hidden",
-    "notifies_owner",
-)
+_OF_ACCOUNT = {"owner_id": "the account in whose file the row is"}
+_OF_FILE = "made of the file, where it is stored"
+_SECRET = "whoever opens an export cannot act for anybody"  # noqa: S105
+_OF_SERVICE = "of the service, and of no account"
+_CODE = "recipients ask for a new code"
 
 
-class Kind(NamedTuple):
-    """A kind of rows: the facts of one row, and how it is stored as a row of `owner_id`."""
+def _nothing_more(row: Any) -> RowFacts:  # noqa: ARG001
+    return {}
+
+
+def _store(row: Any, facts: RowFacts) -> None:  # noqa: ARG001
+    row.store()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of rows: what of a row is carried, and how it is stored as a row of another account.
+
+    `left_out` are the values that are not carried, each with the reason. `more` returns facts
+    beside the values, None for a row that is not carried. `store` stores a row with the values that
+    were carried, which may lack what an earlier version had not.
+    """
 
     name: str
     table: Any
-    facts: Callable[[Any], RowFacts | None]
-    store: Callable[[str, RowFacts], None]
+    left_out: Mapping[str, str] = field(default_factory=lambda: _OF_ACCOUNT)
+    more: Callable[[Any], RowFacts | None] = _nothing_more
+    store: Callable[[Any, RowFacts], None] = _store
+
+    def facts(self, row: Any) -> RowFacts:
+        """Return what of a row is carried. Raises `DecryptionError`, `RootKeyMissing`."""
+        _ = row.values  # opens it
+        values = row.values_but(self.left_out)
+        return {
+            name: value.hex() if isinstance(value, bytes | memoryview) else value
+            for name, value in values.items()
+        }
+
+    def row(self, facts: RowFacts, **columns: Any) -> Any:
+        """Return a row with these columns, and those of the facts that are values and carried."""
+        row = self.table(**columns)
+        for name in set(self.table.value_names()).difference(self.left_out) & facts.keys():
+            column = self.table._meta.fields.get(name)
+            is_bytes = column is not None and column.field_type == "BLOB"
+            value = facts[name]
+            row.set_values({name: bytes.fromhex(value) if is_bytes else value})
+        return row
 
     def of_owner(self, owner_id: str, problems: list[str]) -> Iterator[RowFacts]:
         """Yield the facts of each row; what does not open, or was altered, is a problem."""
@@ -66,13 +86,19 @@ class Kind(NamedTuple):
         rows = table.select().where(table.owner_id == owner_id).order_by(table.id)
         for row in table.rows_as_stored(rows):
             try:
-                _ = row.values
                 facts = self.facts(row)
+                more = self.more(row)
             except (DecryptionError, KeyringError):
                 problems.append(f"{loggable_id(row.id)} does not open, and is left out.")
                 continue
-            if facts is not None:
-                yield {"id": row.id, "created_at": row.created_at, **facts}
+            if more is not None:
+                yield facts | more
+
+    def is_missing(self, facts: RowFacts) -> bool:
+        """Return whether a row that was stored is not here. Rows of a target end with it."""
+        if owner_of(self.table, facts["id"]) is not None:
+            return False
+        return not issubclass(self.table, SealedByTarget) or target_here(facts) is not None
 
 
 def owner_of(table: Any, id: str) -> str | None:
@@ -98,172 +124,124 @@ def target_here(facts: RowFacts) -> Target | None:
     return found
 
 
-def facts_of_document(document: Document) -> RowFacts:
-    facts = {name: getattr(document, name) for name in _DOCUMENT_COLUMNS}
-    facts["meta"] = {
-        "name": document.given_name,
-        "metadata": document.metadata,
-        "sha256": document.sha256,
-    }
-    return {**facts, "came_by": document.came_by, "uploader_id": document.uploader_id}
+def _store_collection(collection: Collection, _: RowFacts) -> None:
+    collection.store_as_exported()
 
 
-def new_document(owner_id: str, facts: RowFacts) -> Document:
-    """Return the row of a document, to be stored with its payload."""
-    document = Document(owner_id=owner_id, **{name: facts[name] for name in _DOCUMENT_COLUMNS})
-    document.came_by = facts.get("came_by")
-    document.uploader_id = facts.get("uploader_id")
-    document.given_name = facts["meta"]["name"]
-    document.given_metadata = facts["meta"]["metadata"]
-    document.sha256 = facts["meta"]["sha256"]
-    return document
+def _has_password(link: DocumentToken) -> RowFacts:
+    return {"has_password": link.has_password}
 
 
-def facts_of_text(target_id: str, sha256: str, text: str) -> RowFacts:
-    return {"target_id": target_id, "sha256": sha256, "text": text}
-
-
-def texts_of_owner(owner_id: str) -> Iterator[RowFacts]:
-    """Yield the texts that links have asked to accept."""
-    for table in (Document, Collection):
-        for target in table.rows(table.select().where(table.owner_id == owner_id)):
-            for sha256 in sorted(texts_of(target)):
-                yield facts_of_text(target.id, sha256, kept_text(target, sha256))
-
-
-def store_text(facts: RowFacts) -> None:
-    """Store a text, unless it is there, or its target was not stored."""
-    if target := target_here(facts):
-        keep_text(target, facts["text"])
-
-
-def has_text(facts: RowFacts) -> bool:
-    target = target_here(facts)
-    return target is None or facts["sha256"] in texts_of(target)
-
-
-def _facts_of_collection(collection: Collection) -> RowFacts:
-    return {"meta": collection.meta}
-
-
-def _store_collection(owner_id: str, facts: RowFacts) -> None:
-    collection = Collection(id=facts["id"], created_at=facts["created_at"], owner_id=owner_id)
-    collection.store_as_exported(facts["meta"])
-
-
-def _facts_of_link(link: DocumentToken) -> RowFacts:
-    facts = {name: getattr(link, name) for name in _LINK_COLUMNS}
-    facts["digest"] = link.digest.hex()
-    facts["has_password"] = link.has_password
-    return {**facts, "label": link.label, "gate": vars(link.gate), "sent_at": link.sent_at}
-
-
-def _store_link(owner_id: str, facts: RowFacts) -> None:
-    link = DocumentToken(id=facts["id"], created_at=facts["created_at"], owner_id=owner_id)
-    link.digest = bytes.fromhex(facts["digest"])
-    for name in _LINK_COLUMNS:
-        setattr(link, name, facts[name])
-    link.label = facts["label"]
-    link.sent_at = facts.get("sent_at", {})
+def _store_link(link: DocumentToken, facts: RowFacts) -> None:
     link.password_digest = "" if facts["has_password"] else None  # which no password meets
-    link.gate = Gate.of(facts["gate"])
     link.store()
 
 
-def _facts_of_former_target(former: FormerTarget) -> RowFacts:
-    return {"token_id": former.token_id, "target_id": former.target_id}
-
-
-def _store_former_target(owner_id: str, facts: RowFacts) -> None:
-    FormerTarget(owner_id=owner_id, **facts).store()
-
-
-def _facts_of_recipient(recipient: Recipient) -> RowFacts | None:
+def _unless_for_all(recipient: Recipient) -> RowFacts | None:
     """Return None for the row that stands for all addresses without a code: it is made anew."""
-    if not recipient.address:
-        return None
-    return {
-        "target_id": recipient.target_id,
-        "token_id": recipient.token_id,
-        "address": recipient.address,
-        "opened_at": recipient.opened_at,
-    }
+    return {} if recipient.address else None
 
 
-def _store_recipient(owner_id: str, facts: RowFacts) -> None:
+def _store_recipient(recipient: Recipient, facts: RowFacts) -> None:
     if target := target_here(facts):
-        recipient = Recipient(id=facts["id"], created_at=facts["created_at"], owner_id=owner_id)
-        recipient.token_id = facts["token_id"]
-        recipient.opened_at = facts["opened_at"]
-        recipient.store_without_code(target, facts["address"])
+        recipient.store_without_code(target, recipient.address)
 
 
-def _facts_of_opening(opening: Opening) -> RowFacts:
-    return {
-        "target_id": opening.target_id,
-        "token_id": opening.token_id,
-        "recipient_id": opening.recipient_id,
-        "sequence": opening.sequence,
-        "facts": opening.facts,
-    }
-
-
-def _store_opening(owner_id: str, facts: RowFacts) -> None:
+def _store_with_target(row: Opening | KeptText, facts: RowFacts) -> None:
     if target := target_here(facts):
-        values = {name: value for name, value in facts.items() if name != "facts"}
-        opening = Opening(owner_id=owner_id, **values)
-        opening.facts = facts["facts"]
-        opening.target = target
-        opening.store()
+        row.target = target
+        row.store()
 
 
-def _facts_of_webhook(webhook: Webhook) -> RowFacts:
-    return {
-        "types": webhook.types,
-        "url": webhook.url,
-        "description": webhook.description,
-        "disabled_at": webhook.disabled_at,
-        "disabled_reason": webhook.disabled_reason,
-    }
+def _store_webhook(webhook: Webhook, _: RowFacts) -> None:
+    webhook.store_as_exported()
 
 
-def _store_webhook(owner_id: str, facts: RowFacts) -> None:
-    names = ("id", "created_at", "types", "disabled_at", "disabled_reason")
-    webhook = Webhook(owner_id=owner_id, **{name: facts[name] for name in names})
-    webhook.store_as_exported(facts["url"], facts["description"])
-
-
-def _facts_of_member(member: Member) -> RowFacts | None:
+def _address_of_member(member: Member) -> RowFacts | None:
     """Return None for a person whose account is being deleted."""
     user = User.find(member.user_id)
-    if user is None or not user.is_whole:
-        return None
-    return {
-        "user_id": user.id,
-        "role": member.role,
-        "email": user.email,
-        "inviter_id": member.inviter_id,
-        "accepted_at": member.accepted_at,
-    }
+    return {"email": user.email} if user is not None and user.is_whole else None
 
 
-def _store_member(space_id: str, facts: RowFacts) -> None:
-    names = ("id", "created_at", "user_id", "role")
-    member = Member(owner_id=space_id, **{name: facts[name] for name in names})
-    member.inviter_id = facts.get("inviter_id")  # which exports had not before members were asked
-    member.accepted_at = facts.get("accepted_at")
-    member.store()
-
-
-MEMBERS = Kind("member", Member, _facts_of_member, _store_member)  # among the facts of their space
+ACCOUNT = Kind(
+    "account",
+    User,
+    {
+        "email_folded": "made of the address",
+        "login_generation": "no session is carried",
+        "let_in_by": "the operator lets the account in, where it is imported",
+        "password_digest": _SECRET,
+    },
+)
+DOCUMENT = Kind(
+    "document",
+    Document,
+    {
+        **_OF_ACCOUNT,
+        "media_type": "made of the content type",
+        "payload_head": _OF_FILE,
+        "place": _OF_FILE,
+    },
+)
+MEMBER = Kind("member", Member, more=_address_of_member)  # among the facts of their space
 KINDS = {  # each behind those that its rows refer to
     kind.name: kind
     for kind in (
-        Kind("collection", Collection, _facts_of_collection, _store_collection),
-        Kind("link", DocumentToken, _facts_of_link, _store_link),
-        Kind("former_target", FormerTarget, _facts_of_former_target, _store_former_target),
-        Kind("recipient", Recipient, _facts_of_recipient, _store_recipient),
-        Kind("opening", Opening, _facts_of_opening, _store_opening),
-        Kind("webhook", Webhook, _facts_of_webhook, _store_webhook),
+        Kind("collection", Collection, store=_store_collection),
+        Kind(
+            "link",
+            DocumentToken,
+            {
+                **_OF_ACCOUNT,
+                "kept_secret": _SECRET,
+                "password_digest": _SECRET,
+                "answers_id": "no ticket is carried",
+            },
+            _has_password,
+            _store_link,
+        ),
+        Kind("former_target", FormerTarget),
+        Kind(
+            "recipient",
+            Recipient,
+            {
+                **_OF_ACCOUNT,
+                "digest": "made of the address, by the key of the target",
+                "code_digest": _CODE,
+                "code_until": _CODE,
+                "code_failures": _CODE,
+            },
+            _unless_for_all,
+            _store_recipient,
+        ),
+        Kind("opening", Opening, store=_store_with_target),
+        Kind("text", KeptText, store=_store_with_target),
+        Kind(
+            "webhook",
+            Webhook,
+            {**_OF_ACCOUNT, "secrets": _SECRET, "failing_since": "it arrives disabled"},
+            store=_store_webhook,
+        ),
     )
+}
+NOT_CARRIED: Mapping[str, str] = {  # the tables of which no row is carried
+    "session": _SECRET,
+    "api_key": _SECRET,
+    "identity": "it lets somebody in",
+    "invitation": "it lets somebody in",
+    "answer": "of a request that may be sent again, for a day",
+    "mail": "it waits to be sent from here",
+    "delivery": "it waits to be sent from here, or was sent",
+    "preview": "made anew",
+    "piece": "the originals are files of the export",
+    "event": "carried as the log, whose entries are kept as they are",
+    "event_head": "carried as the log",
+    "collection_document": "made anew of the lists of collections",
+    "deleted_target": "a deletion that goes on here",
+    "mail_limit": _OF_SERVICE,
+    "schema_migration": _OF_SERVICE,
+    "service_key": _OF_SERVICE,
+    "token_key": _OF_SERVICE,
+    "unreferenced_object": _OF_SERVICE,
+    "used_sign_in": _OF_SERVICE,
 }

@@ -3,7 +3,7 @@
     export.json       in clear: the format, the export's id, and its key under a passphrase
     documents/doc_…   the original bytes of a document
     accounts/usr_…    the rows of an account, one JSON text a line
-    contents          a JSON text: the run that wrote it, and the accounts; written last
+    contents          a JSON text: the format, the run that wrote it, and the accounts; written last
 
 All but the first are sealed under the key of the export, each as one stream (`crypto/sealing.py`,
 `crypto/passphrases.py`), bound to the export, to its name, and but for documents, which never
@@ -20,14 +20,15 @@ import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from crypto import DecryptionError, passphrases, sealing
 from models.core import OperatorError
 from models.storage.instance_lock import leave_to_service
 from models.storage.payloads import PIECE_BYTES
 
-FORMAT = "document-service-export/1"
+FORMAT = "document-service-export/2"
+FORMER_FORMAT = "document-service-export/1"  # of 1.0 and 1.0.1: facts had other names
 DOCUMENTS = "documents"
 ACCOUNTS = "accounts"
 _CONTENTS = "contents"
@@ -43,12 +44,21 @@ def require_id(id: object) -> str:
     return id
 
 
+class Contents(NamedTuple):
+    """The contents of an export that is complete."""
+
+    format: str
+    run: str
+    accounts: list[dict[str, Any]]
+
+
 class ExportFolder:
     """The folder of an export, while a command has it for itself."""
 
-    def __init__(self, path: Path, export_id: str, key: bytes) -> None:
+    def __init__(self, path: Path, head: dict[str, Any], key: bytes) -> None:
         self.path = path
-        self._export_id = export_id
+        self._head = head
+        self._export_id = str(head["id"])
         self._key = key
 
     @classmethod
@@ -89,9 +99,13 @@ class ExportFolder:
         for name in (DOCUMENTS, ACCOUNTS):
             (path / name).mkdir(mode=0o700, exist_ok=True)
             leave_to_service(path / name)
-        _write(path / "export.json", [json.dumps(head, indent=2).encode() + b"\n"])
-        sync_folder(path)
-        return cls(path, export_id, key)
+        begun = cls(path, head, key)
+        begun._write_head()
+        return begun
+
+    def _write_head(self) -> None:
+        _write(self.path / "export.json", [json.dumps(self._head, indent=2).encode() + b"\n"])
+        sync_folder(self.path)
 
     @classmethod
     def _opened(cls, path: Path, passphrase: str) -> Self:
@@ -100,7 +114,7 @@ class ExportFolder:
             form, export_id, wrapped = head["format"], str(head["id"]), head["key"]
         except (ValueError, KeyError, TypeError):
             raise OperatorError(f"{path / 'export.json'} is damaged. Copy it again.") from None
-        if form != FORMAT:
+        if form not in (FORMAT, FORMER_FORMAT):
             raise OperatorError(f"{path} has the format {form}; this version knows {FORMAT}.")
         try:
             key = passphrases.unwrap(wrapped, passphrase, _PURPOSE + export_id)
@@ -109,7 +123,7 @@ class ExportFolder:
                 f"The passphrase does not open {path}: it is not the one that it was exported "
                 "with, or export.json was altered."
             ) from None
-        return cls(path, export_id, key)
+        return cls(path, head, key)
 
     def has_document(self, id: str) -> bool:
         return (self.path / DOCUMENTS / id).exists()
@@ -126,13 +140,16 @@ class ExportFolder:
         """Return the id of a new run; the folder is incomplete until it is ended."""
         (self.path / _CONTENTS).unlink(missing_ok=True)
         sync_folder(self.path)
+        if self._head["format"] != FORMAT:
+            self._head["format"] = FORMAT
+            self._write_head()
         return secrets.token_hex(16)
 
     def end_run(self, run: str, accounts: list[dict[str, Any]]) -> None:
         """Have the folder complete, with these accounts."""
         for name in (DOCUMENTS, ACCOUNTS):
             sync_folder(self.path / name)
-        contents = {"run": run, "accounts": accounts}
+        contents = {"format": FORMAT, "run": run, "accounts": accounts}
         self._write(_CONTENTS, "", [json.dumps(contents).encode()])
         sync_folder(self.path)
 
@@ -142,15 +159,16 @@ class ExportFolder:
             if path.name not in ids:
                 path.unlink()
 
-    def contents(self) -> tuple[str, list[dict[str, Any]]]:
-        """Return the run and the accounts. Raises OperatorError if the export is not complete."""
+    def contents(self) -> "Contents":
+        """Return what is sealed of the export itself. Raises OperatorError if it is incomplete."""
         if not (self.path / _CONTENTS).exists():
             raise OperatorError(
                 f"The export in {self.path} is not complete: run its command again."
             )
         text = b"".join(self._read(_CONTENTS, ""))
         contents = json.loads(text)
-        return str(contents["run"]), contents["accounts"]
+        form = contents.get("format", FORMER_FORMAT)  # in which 1.0 had it in clear alone
+        return Contents(form, str(contents["run"]), contents["accounts"])
 
     def document(self, id: str) -> Iterator[bytes]:
         """Yield the original of a document in pieces of 192 KiB, the last one shorter."""

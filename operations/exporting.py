@@ -20,7 +20,7 @@ from models.events import ChainEntry, EventHead, entries_of
 from models.records import loggable_id
 from models.storage import connected, engine
 
-from .carried import KINDS, MEMBERS, RowFacts, facts_of_document, texts_of_owner
+from .carried import ACCOUNT, DOCUMENT, KINDS, MEMBER, RowFacts
 from .export_folder import ACCOUNTS, DOCUMENTS, ExportFolder
 from .progress import ReportProgress, no_progress
 
@@ -129,21 +129,10 @@ class _Export:
         for name, kind in KINDS.items():
             for facts in kind.of_owner(user.id, self._problems):
                 yield name, facts
-        for facts in texts_of_owner(user.id):
-            yield "text", facts
 
     def _facts_of_account(self, user: User) -> RowFacts:
-        return {
-            "id": user.id,
-            "created_at": user.created_at,
-            "email": user.email,
-            "name": user.name,
-            "shows_name": user.shows_name,
-            "received_seen_at": user.received_seen_at,
-            "disabled_at": user.disabled_at,
-            "made_by": user.made_by,
-            "members": list(MEMBERS.of_owner(user.id, self._problems)),
-        }
+        members = list(MEMBER.of_owner(user.id, self._problems))
+        return ACCOUNT.facts(user) | {"members": members}
 
     def _facts_of_document(self, document: Document) -> RowFacts | None:
         if not document.opens():
@@ -152,7 +141,7 @@ class _Export:
             return None
         if not self._write_original(document):
             return None
-        return facts_of_document(document)
+        return DOCUMENT.facts(document)
 
 
 def _bytes_of(owner_id: str) -> int:

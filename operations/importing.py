@@ -37,17 +37,9 @@ from models.links import DocumentToken
 from models.runtime import current_runtime, operator_message
 from models.storage import engine, separate_transaction, transaction
 
-from .carried import (
-    KINDS,
-    MEMBERS,
-    RowFacts,
-    has_text,
-    new_document,
-    owner_of,
-    references_of,
-    store_text,
-)
-from .export_folder import ExportFolder, require_id
+from .carried import ACCOUNT, DOCUMENT, KINDS, MEMBER, RowFacts, owner_of, references_of
+from .export_folder import FORMER_FORMAT, Contents, ExportFolder, require_id
+from .former_exports import rows_as_carried_now
 from .progress import ReportProgress, no_progress
 
 Counts = dict[str, int]
@@ -82,8 +74,8 @@ def import_accounts(
     Raises OperatorError; then the account that it names has left nothing here.
     """
     with ExportFolder.to_read(path, passphrase) as folder:
-        run, accounts = folder.contents()
-        exported = [_ExportedAccount(folder, run, one["id"]) for one in accounts]
+        contents = folder.contents()
+        exported = [_ExportedAccount(folder, contents, one["id"]) for one in contents.accounts]
         counts_of_all = [account.verify() for account in exported]
         total = 2 * sum(account.size_bytes for account in exported)
         progress = _Progress(report, total)
@@ -118,9 +110,10 @@ class _Progress:
 class _ExportedAccount:
     """The file of an account in an export."""
 
-    def __init__(self, folder: ExportFolder, run: str, id: str) -> None:
+    def __init__(self, folder: ExportFolder, contents: Contents, id: str) -> None:
         self.folder = folder
-        self.run = run
+        self.run = contents.run
+        self._is_former = contents.format == FORMER_FORMAT
         self.id = require_id(id)
         self.size_bytes = 0
         self.facts: RowFacts = {}
@@ -130,6 +123,10 @@ class _ExportedAccount:
         self._referred: set[tuple[Any, str]] = set()  # tables and ids of rows that nobody else has
 
     def rows(self) -> Iterator[Row]:
+        rows = self._rows_as_written()
+        return rows_as_carried_now(rows) if self._is_former else rows
+
+    def _rows_as_written(self) -> Iterator[Row]:
         for line in self.folder.account_lines(self.id, self.run):
             ((kind, facts),) = json.loads(line).items()
             yield kind, facts
@@ -177,8 +174,6 @@ class _ExportedAccount:
                 self._verify_document(facts)
             elif kind in KINDS:
                 self._refuse_row_of_others(KINDS[kind].table, facts["id"])
-                self._refuse_references_to_others(facts)
-            elif kind == "text":
                 self._refuse_references_to_others(facts)
             elif kind == "end":
                 end = facts
@@ -240,7 +235,7 @@ class _ExportedAccount:
         for piece in self.folder.document(facts["id"]):
             digest.update(piece)
             size += len(piece)
-        if size != facts["size"] or digest.hexdigest() != facts["meta"]["sha256"]:
+        if size != facts["size"] or digest.hexdigest() != facts["sha256"]:
             raise OperatorError(_DAMAGED.format(f"{facts['id']} is not as it was"))
         self.size_bytes += size
 
@@ -369,15 +364,7 @@ class _Import:
         facts = self._account.facts
         log = self._account.log
         with transaction():
-            User.insert_importing(
-                self._account.import_name,
-                id=facts["id"],
-                created_at=facts["created_at"],
-                name=facts["name"],
-                shows_name=facts.get("shows_name", True),
-                received_seen_at=facts.get("received_seen_at"),
-                made_by=self._account.made_by,
-            )
+            ACCOUNT.row(facts).store_importing(self._account.import_name)
             hash_before = bytes.fromhex(log["hash_before"])
             EventHead.begin_behind(facts["id"], log["oldest"], hash_before)
 
@@ -414,35 +401,28 @@ class _Import:
         if _is_over(facts):
             self._left_out += 1
         elif owner_of(Document, facts["id"]) is None:
-            document = new_document(self._account.id, facts)
+            document: Document = DOCUMENT.row(facts, owner_id=self._account.id)
             pieces = self._account.folder.document(document.id)
             store_as_exported(document, pieces)
         self._progress.add(facts["size"])
 
     def _store_row(self, kind: str, facts: RowFacts) -> None:
-        if kind == "text":
-            store_text(facts)
-        elif kind in KINDS and owner_of(KINDS[kind].table, facts["id"]) is None:
-            KINDS[kind].store(self._account.id, facts)
+        if kind in KINDS and owner_of(KINDS[kind].table, facts["id"]) is None:
+            row = KINDS[kind].row(facts, owner_id=self._account.id)
+            KINDS[kind].store(row, facts)
 
     def _compare(self) -> None:
         """Read back what was stored. Raise OperatorError if something is not as it was."""
-        gone = set[str]()
         for kind, facts in self._account.rows():
             if kind == "document":
                 document = Document.find(facts["id"])
                 if document:
                     _require_same(document, facts)
-                elif _is_over(facts):
-                    gone.add(facts["id"])
-                else:
-                    raise OperatorError(f"{facts['id']} is not here after it was stored.")
+                elif not _is_over(facts):
+                    raise _not_stored(facts)
                 self._progress.add(facts["size"])
-            elif kind in KINDS and facts.get("target_id") not in gone:
-                if owner_of(KINDS[kind].table, facts["id"]) is None:
-                    raise OperatorError(f"{facts['id']} is not here after it was stored.")
-            elif kind == "text" and not has_text(facts):
-                raise OperatorError(f"A text of {facts['target_id']} is not here.")
+            elif kind in KINDS and KINDS[kind].is_missing(facts):
+                raise _not_stored(facts)
 
     def _finish(self) -> None:
         """Give the account its address or members, end its links, and record where it came from."""
@@ -461,7 +441,7 @@ class _Import:
                     link.revoke()
                 for member in self._account.members:
                     if _is_here(member["user_id"]):
-                        MEMBERS.store(user.id, member)
+                        MEMBER.row(member, owner_id=user.id).store()
                     else:
                         leave_out_member(user.id, member["user_id"])
             try:
@@ -495,6 +475,10 @@ def _has_manager(space_id: str) -> bool:
     )
 
 
+def _not_stored(facts: RowFacts) -> OperatorError:
+    return OperatorError(f"{facts['id']} is not here after it was stored.")
+
+
 def _is_over(facts: RowFacts) -> bool:
     """Return whether the end of a document has come, or it has been in the bin for a day."""
     moment = now()
@@ -509,7 +493,7 @@ def _require_same(document: Document, facts: RowFacts) -> None:
         digest = hashlib.sha256()
         for piece in document.read():
             digest.update(piece)
-        is_same = digest.hexdigest() == facts["meta"]["sha256"] == document.sha256
+        is_same = digest.hexdigest() == facts["sha256"] == document.sha256
     except DecryptionError:
         is_same = False
     if not is_same:

@@ -306,19 +306,17 @@ class User(Owner):
         """Accept logins, API keys and document tokens again; former sessions stay ended."""
         self._set_disabled_at(None)
 
-    @classmethod
-    def insert_importing(cls, import_name: str, **values: Any) -> Self:
-        """Store the row of an account that is being imported, with these values, in a transaction.
+    def store_importing(self, import_name: str) -> None:
+        """Store the row of an account that is being imported, in a transaction.
 
         It has no password. Until `end_import` nothing of it works, and the name of the import
         stands in place of its address, which may be somebody else's until then.
         """
-        user = cls(email=import_name, email_folded=import_name, **values)
-        user.let_in_by = SERVICE
-        user.disabled_at = now()
-        user.generate_key()
-        user.store()
-        return user
+        self.email = self.email_folded = import_name
+        self.let_in_by = SERVICE
+        self.disabled_at = now()
+        self.generate_key()
+        self.store()
 
     @classmethod
     def importing(cls) -> list[Self]:

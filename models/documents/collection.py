@@ -24,7 +24,6 @@ MOST_DOCUMENTS = 200
 MOST_COLLECTIONS = 100  # that hold one document; its deletion takes it out of all of them
 USUAL_MAX_BYTES = 1 << 30
 _Listing: Any = TableReference("collection_document", ("document_id", "collection_id"))
-_FIELDS = ("title", "note", "max_bytes")
 _ABSENT = "One of these documents is not there, or is not yours."
 
 
@@ -241,17 +240,8 @@ class Collection(KeyedRow, Owned):
     def size(self) -> int:
         return self.totals[1]
 
-    @property
-    def meta(self) -> dict[str, Any]:
-        """`title`, `note`, `max_bytes`, and the ids of its `documents`."""
-        own = {name: getattr(self, name) for name in _FIELDS}
-        return own | {"documents": self.document_ids}
-
-    def store_as_exported(self, meta: dict[str, Any]) -> None:
+    def store_as_exported(self) -> None:
         """Store a collection of another instance, with the index of its list."""
-        for name in _FIELDS:
-            setattr(self, name, meta[name])
-        self.documents_listed = meta["documents"]
         self.generate_key()
         self.store()
         self._index(self.document_ids)

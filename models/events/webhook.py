@@ -288,13 +288,11 @@ class Webhook(SealedByOwner):
     def _live_secrets(self) -> list[Any]:
         return [pair for pair in self.secrets if pair[1] is None or pair[1] > now()]
 
-    def store_as_exported(self, url: str, description: str | None) -> None:
+    def store_as_exported(self) -> None:
         """Store a webhook of another instance, disabled, with a new secret.
 
         Its owner enables it again; somebody at an address that gets mail confirms it again.
         """
-        self.url = url
-        self.description = description
         self.secrets = [[signing.generate_secret(), None]]
         if self.mail_address:
             self.disabled_reason = UNCONFIRMED

@@ -118,23 +118,6 @@ class Opening(SealedByTarget):
         return opening
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """Return the values that the opening seals, as an export carries them."""
-        return {
-            "address": self.address,
-            "name": self.name,
-            "salt": self.salt,
-            "agreement": self.agreement_sha256,
-        }
-
-    @facts.setter
-    def facts(self, facts: dict[str, Any]) -> None:
-        self.address = facts["address"]
-        self.name = facts["name"]
-        self.salt = facts["salt"]
-        self.agreement_sha256 = facts["agreement"]
-
-    @property
     def known_as(self) -> str | None:
         """The address that a code has proved; or else, in quotation marks, the name."""
         has_name = self.name and is_seen(self.name)

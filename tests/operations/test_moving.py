@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -66,6 +67,10 @@ def export(tmp_path):
     return tmp_path / "moved"
 
 
+def sealed_values(row):
+    return {name: getattr(row, name) for name in row.sealed_names()}
+
+
 def contents_of(owner_id):
     """Everything of an account that an export carries, without what is made anew."""
     documents = {
@@ -74,13 +79,13 @@ def contents_of(owner_id):
             document.content_type,
             document.expires_at,
             document.binned_at,
-            document.values,
+            sealed_values(document),
             hashlib.sha256(b"".join(document.read())).hexdigest(),
         )
         for document in Document.select().where(Document.owner_id == owner_id)
     }
     collections = {
-        one.id: (one.created_at, one.meta, one.indexed_ids())
+        one.id: (one.created_at, sealed_values(one), one.indexed_ids())
         for one in Collection.select().where(Collection.owner_id == owner_id)
     }
     events = [
@@ -302,7 +307,7 @@ STEPS_OF_EXPORT = [
     (export_folder.ExportFolder, "end_run"),
 ]
 STEPS_OF_IMPORT = [
-    (User, "insert_importing"),
+    (User, "store_importing"),
     (importing._Import, "_begin"),
     (importing._Import, "_store_events"),
     (importing, "store_as_exported"),
@@ -482,8 +487,8 @@ def test_an_id_of_another_account_is_refused(filled, export, elsewhere):
     with elsewhere():
         carol = User.register("carol@example.org", "correct horse battery", None, "open")
         taken = upload(carol, b"hers")
-        facts = {**carried.facts_of_document(taken), "id": filled.id}
-        uploads.store_as_exported(carried.new_document(carol.id, facts), [b"hers"])
+        facts = {**carried.DOCUMENT.facts(taken), "id": filled.id}
+        uploads.store_as_exported(carried.DOCUMENT.row(facts, owner_id=carol.id), [b"hers"])
         with pytest.raises(OperatorError, match=f"{filled.id} is here already, and belongs to"):
             import_accounts(export, PASSPHRASE)
         assert User.select().count() == 1
@@ -514,13 +519,12 @@ def test_rows_about_a_link_or_a_target_of_somebody_else_are_refused(
     add_recipient(filled, link)
     forged = {"token_id": "tok_", "recipient_id": "rcp_", "target_id": "doc_"}[name] + "0" * 26
     known = carried.KINDS[kind]
-    facts_of = known.facts
 
     def forge(row):
-        facts = facts_of(row)
-        return facts and {**facts, name: forged}
+        more = known.more(row)
+        return None if more is None else {**more, name: forged}
 
-    monkeypatch.setitem(carried.KINDS, kind, known._replace(facts=forge))
+    monkeypatch.setitem(carried.KINDS, kind, replace(known, more=forge))
     export_accounts(export, PASSPHRASE)
     monkeypatch.setitem(carried.KINDS, kind, known)
     with elsewhere():
@@ -899,21 +903,14 @@ def test_an_account_that_is_neither_a_person_nor_a_space_is_refused(
 def test_an_export_from_before_spaces_were_in_it_is_imported(
     filled, alice, export, elsewhere, monkeypatch
 ):
-    facts_of_account = exporting._Export._facts_of_account
-    facts_of_document = exporting.facts_of_document
+    def former(kind, *newer):
+        return replace(kind, left_out={**kind.left_out, **dict.fromkeys(newer, "newer")})
 
-    def without(facts, *names):
-        return {name: value for name, value in facts.items() if name not in names}
-
-    def former_account(run, user):
-        newer = ("shows_name", "received_seen_at", "made_by", "members")
-        return without(facts_of_account(run, user), *newer)
-
-    def former_document(document):
-        return without(facts_of_document(document), "came_by", "uploader_id")
-
+    account = former(carried.ACCOUNT, "shows_name", "received_seen_at", "made_by")
+    document = former(carried.DOCUMENT, "came_by", "uploader_id")
+    former_account = lambda run, user: account.facts(user)  # noqa: ARG005, E731
     monkeypatch.setattr(exporting._Export, "_facts_of_account", former_account)
-    monkeypatch.setattr(exporting, "facts_of_document", former_document)
+    monkeypatch.setattr(exporting, "DOCUMENT", document)
     export_accounts(export, PASSPHRASE)
     before = contents_of(alice.id)
     with elsewhere():

@@ -195,7 +195,7 @@ def test_columns_of_another_row_do_not_open(alice, bob, collection):
             sql = f"UPDATE collection SET {column} = ? WHERE id = ?"
             database.execute_sql(sql, (getattr(other, column), collection.id))
             with pytest.raises(DecryptionError):
-                _ = Collection.get_by_id(collection.id).meta
+                _ = Collection.get_by_id(collection.id).values
             transaction.rollback()
 
 
