@@ -18,7 +18,7 @@ from ipaddress import (
     ip_address,
     ip_network,
 )
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -600,6 +600,9 @@ class Settings:
         return is_open and not has_quota and _is_public(self)
 
 
+_NAMES = frozenset(setting.name.upper() for setting in fields(Settings))
+
+
 def read_settings(
     environment: Mapping[str, str], config: Mapping[str, Any], home: Path
 ) -> Settings:
@@ -699,10 +702,9 @@ def _refuse_unusable_sign_in(values: Mapping[str, Any]) -> None:
 
 def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[str, Any]) -> Any:
     name = setting.name.upper()
-    given = _given(setting, environment, config)
-    if given is None or given == "":
+    text = _given(setting, environment, config)
+    if not text:
         return setting.default
-    text = str(given)
     try:
         text.encode()  # an environment may hold bytes that are no UTF-8
         if "\0" in text:
@@ -715,14 +717,43 @@ def _value(setting: Field[Any], environment: Mapping[str, str], config: Mapping[
         raise WrongSetting(f"{PREFIX}{name} {shown}; it takes {error}.") from None
 
 
-def _given(setting: Field[Any], environment: Mapping[str, str], config: Mapping[str, Any]) -> Any:
-    """Return what is given for a setting, by `config` before the environment."""
+def _given(
+    setting: Field[Any], environment: Mapping[str, str], config: Mapping[str, Any]
+) -> str | None:
+    """Return what is given for a setting, by `config` before the environment.
+
+    Raises `WrongSetting` for a file where the setting is no secret.
+    """
     name = setting.name.upper()
-    if not setting.metadata["is_secret"]:
-        return config.get(name, environment.get(PREFIX + name))
-    if name in config or f"{name}_FILE" in config:
-        environment = {PREFIX + key: str(one) for key, one in config.items() if one is not None}
-    return secret_of(environment, PREFIX + name)
+    in_file = f"{name}_FILE"
+    is_in_config = name in config or in_file in config
+    given = _texts(config, name, in_file) if is_in_config else environment
+    if setting.metadata["is_secret"]:
+        return secret_of(given, PREFIX + name)
+    if given.get(PREFIX + in_file) and in_file not in _NAMES:
+        raise WrongSetting(
+            f"{PREFIX}{in_file} is no setting: {name} is no secret. Set {PREFIX}{name} itself."
+        )
+    return given.get(PREFIX + name)
+
+
+def _texts(config: Mapping[str, Any], *names: str) -> dict[str, str]:
+    """Return what `config` has for these names, as an environment would have it.
+
+    Raises `WrongSetting` for a value that is neither a text nor a whole number nor a path.
+    """
+    texts = {}
+    for name in names:
+        given = config.get(name)
+        if given is None:
+            continue
+        if isinstance(given, bool) or not isinstance(given, str | int | PurePath):
+            raise WrongSetting(
+                f"{PREFIX}{name} takes a text, a whole number or a path, and no "
+                f"{type(given).__name__}."
+            )
+        texts[PREFIX + name] = str(given)
+    return texts
 
 
 def without_password(address: str) -> str:

@@ -32,6 +32,19 @@ FREE_TEXT = {  # what takes nearly every text -> what of the above it takes
     "oidc_client_id": {"another type", "a list", "a secret"},
     "oidc_client_secret": {"another type", "a list", "a secret"},
 }
+IN_FILES = {  # the settings that are secrets, which may lie in a file, with a value
+    "database": "postgresql://docs@localhost/docs",
+    "smtp_url": "smtp://localhost?from=docs@example.org",
+    "oidc_client_secret": SECRET,
+}
+BESIDE_FILES = {  # what these settings need
+    "smtp_url": {"BASE_URL": "https://docs.example.org"},
+    "oidc_client_secret": {
+        "BASE_URL": "https://docs.example.org",
+        "OIDC_ISSUER": "https://login.example.org",
+        "OIDC_CLIENT_ID": "documents",
+    },
+}
 SLIPS = [  # of the pen, in an address that holds a secret
     f"docs:{SECRET}@db.example.org/docs",
     f"docs:{SECRET}@smtp.example.org:587",
@@ -95,6 +108,36 @@ def test_nonsense_stops_the_start_and_names_the_setting(setting):
         assert said is not None, kind
         assert f"{PREFIX}{name} " in said, kind
         assert SECRET not in said, kind
+
+
+@EVERY
+@pytest.mark.parametrize("value", [{"a": 1}, ["on"], True, 1.5, b"on", object], ids=repr)
+def test_a_value_of_another_type_stops_the_start_and_names_the_setting(setting, value):
+    name = setting.name.upper()
+    assert f"{PREFIX}{name} takes a text, a whole number or a path" in refusal(**{name: value})
+
+
+@EVERY
+@pytest.mark.parametrize("by", ["the environment", "the program"])
+def test_the_form_with_file_works_or_stops_the_start_and_names_the_setting(setting, by, tmp_path):
+    name = setting.name.upper()
+    (path := tmp_path / "value").write_text(f"{IN_FILES.get(setting.name, 'on')}\n")
+    beside = BESIDE_FILES.get(setting.name, {})
+    given = {f"{name}_FILE": str(path), **beside}
+
+    def settings():
+        if by == "the program":
+            return read(**given)
+        return read_settings({PREFIX + one: given[one] for one in given}, {}, HOME)
+
+    if setting.name in IN_FILES:
+        assert getattr(settings(), setting.name) != setting.default
+        return
+    if f"{setting.name}_file" in Settings.__annotations__:  # a setting of its own
+        assert getattr(settings(), f"{setting.name}_file") == path
+        return
+    with pytest.raises(WrongSetting, match=f"{PREFIX}{name}_FILE is no setting"):
+        settings()
 
 
 @pytest.mark.parametrize("name", NUMBERS)
