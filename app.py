@@ -47,7 +47,10 @@ from models.background import PeriodicTask, drop_objects, end_links, sweep
 from models.core import OperatorError, ServiceError, counted, tell, use_for_waits
 from models.documents import delete_unfinished_uploads
 from models.events import SmtpClient
+from models.records import Owner
 from models.runtime import (
+    FORGET_SECONDS,
+    KEPT_SECONDS,
     SEEN_SECONDS,
     Runtime,
     create_runtime,
@@ -204,6 +207,8 @@ def start_background_work(runtime: Runtime) -> None:
             delete_unfinished_uploads()
     runtime.run_in_background(
         task(sweep, 60),
+        task(runtime.opened_rows.forget_old, FORGET_SECONDS),
+        task(Owner.forget_keys, KEPT_SECONDS),
         task(drop_objects, 1),
         task(end_links, 1),
         task(engine().checkpoint_wal, 0.2),

@@ -23,7 +23,7 @@ from .events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all
 from .links import DocumentToken, FormerTarget, Opening, Recipient, drop_texts_of
 from .records import Owner
 from .runtime import log_failure
-from .storage import engine, separate_transaction, shred, transaction
+from .storage import engine, separate_transaction, transaction
 
 BATCH_DOCUMENTS = 100  # some milliseconds, so that no other writer waits for long
 BATCH_BYTES = 16 << 20  # of the documents of a batch, unless it is one document
@@ -201,6 +201,6 @@ def _delete_rest(user_id: str) -> None:
         for table in (Event, Mail):
             table.delete().where(table.owner_id == user_id).execute()
         EventHead.delete().where(EventHead.id == user_id).execute()
-        shred("user_account", user_id)  # and with it the rows that refer to it
+        User.shred(user_id)  # and with it the rows that refer to it
         Event.record_of_service("account.deleted", facts)
     Owner.forget_keys()

@@ -21,8 +21,8 @@ RESPONSE_KEPT_MS = 24 * 60 * 60 * 1000
 class StoredResponse(KeyedRow):
     PREFIX = "ans"
 
-    fingerprint = Sealed[str]()
-    answer = Sealed[Any]()
+    fingerprint = Sealed[str](never_remembered="Passwords can be tried on it.")
+    answer = Sealed[Any](never_remembered="It may hold the secret of a new key or link.")
 
     class Meta:
         table_name = "answer"

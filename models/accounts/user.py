@@ -85,7 +85,7 @@ class User(Owner):
     name = SealedName[str | None](lambda row: UNNAMED_SPACE if row.is_space else None)
     shows_name = Sealed[bool](default=True)
     """Whether readers of links see name and address."""
-    password_digest = Sealed[str](default="")
+    password_digest = Sealed[str](default="", never_remembered="Passwords can be tried on it.")
 
     class Meta:
         table_name = Owner._meta.table_name

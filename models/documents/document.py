@@ -73,7 +73,7 @@ class Document(Payload, Owned):
 
     given_name = SealedName[str | None]()
     """As its owner gave it, or None; `name` is never None."""
-    given_metadata = Sealed[dict[str, Any] | None]()
+    given_metadata = Sealed[Mapping[str, Any] | None]()
     """As its owner gave it, or None; `metadata` is never None."""
     sha256 = Sealed[str](default="")
     """Of the payload, in hex."""

@@ -49,10 +49,10 @@ class WebhookDelivery(Sendable, SealedByOwner):
 
     event_digest = Sealed[str]()
     """Of all that is sent of the event."""
-    answer = Sealed[str | None]()
+    answer = Sealed[str | None](never_remembered="It is what another server likes to send.")
     """Of the last attempt, as `error`, a sentence."""
-    error = Sealed[str | None]()
-    attempts_kept = Sealed[Sequence[Any]](default=())
+    error = Sealed[str | None](never_remembered="As `answer`.")
+    attempts_kept = Sealed[Sequence[Any]](default=(), never_remembered="As `answer`.")
     """The last attempts, oldest first, each the values of an `Attempt`."""
 
     class Meta:

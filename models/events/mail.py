@@ -46,7 +46,7 @@ class Mail(Sendable, KeyedRow):
     attempts = IntegerField(default=0)
     expires_at = BigIntegerField()
 
-    content = Sealed[list[Any]]()
+    content = Sealed[list[Any]](never_remembered="A mail, with addresses, codes and links.")
     """Address, subject, text, and perhaps a receipt and an agreement to be attached."""
 
     @classmethod

@@ -39,9 +39,9 @@ class Webhook(SealedByOwner):
     disabled_at = BigIntegerField(null=True)
     disabled_reason = TextField(null=True)
 
-    url = Sealed[str]()
+    url = Sealed[str](never_remembered="An address, which may hold a secret.")
     description = SealedName[str | None]()
-    secrets = Sealed[list[list[Any]]]()
+    secrets = Sealed[list[list[Any]]](never_remembered="Whoever has them can sign.")
     """Pairs of a secret and when it stops signing."""
     failing_since = Sealed[int | None]()
     """The first failure after which none has succeeded; None if there is none."""

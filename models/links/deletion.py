@@ -15,7 +15,7 @@ from ..core import NotFound
 from ..documents import Collection, Document, one_in_bin
 from ..events import EventHead
 from ..records import PAGE_ROWS, Table, has_passed
-from ..storage import database, separate_transaction, shred, transaction
+from ..storage import database, separate_transaction, transaction
 from .agreements import drop_texts_of
 from .document_token import DocumentToken
 from .opening import Opening
@@ -50,7 +50,7 @@ def delete_document(document: Document, type: str = "document.deleted") -> None:
     """
     with transaction(document.owner_id), EventHead.moved_once(document.owner_id):
         document.drop_payload()
-        if not shred("document", document.id):
+        if not Document.shred(document.id):
             raise NotFound
         for collection in Collection.holding(document):
             collection.take_out(document)
@@ -61,7 +61,7 @@ def delete_document(document: Document, type: str = "document.deleted") -> None:
 def delete_collection(collection: Collection) -> None:
     """Delete a collection with its links; its documents stay. Raises `NotFound`."""
     with transaction(collection.owner_id), EventHead.moved_once(collection.owner_id):
-        if not shred("collection", collection.id):
+        if not Collection.shred(collection.id):
             raise NotFound
         collection.record_event("collection.deleted")
         _end_links_of(collection)

@@ -151,10 +151,10 @@ class DocumentToken(Credential, OfTarget):
     with_upload = IntegerField(default=0)  # 1 for the link that an upload made
 
     label = SealedName[str | None]()
-    kept_secret = Sealed[str | None]()
+    kept_secret = Sealed[str | None](never_remembered="It opens the link.")
     """For its owner, who copies the link again; None of an old link."""
-    password_digest = Sealed[str | None]()
-    questions = Sealed[dict[str, Any] | None]()
+    password_digest = Sealed[str | None](never_remembered="Passwords can be tried on it.")
+    questions = Sealed[dict[str, Any] | None](never_remembered="Recipients have addresses.")
     """The facts of its gate; None if it asks nothing."""
     answers_id = Sealed[str](default="")
     """A random text: tickets hold while it does. It changes with password, questions and target."""
@@ -162,7 +162,7 @@ class DocumentToken(Credential, OfTarget):
     notifies_owner = Sealed[bool](default=False)
     """Whether its owner gets a mail when it is opened, or takes files."""
 
-    sent_at = Sealed[dict[str, int]](default={})
+    sent_at = Sealed[dict[str, int]](default={}, never_remembered="Recipients have addresses.")
     """When it was last sent by mail, in milliseconds, by the address that got the mail."""
 
     target: Target  # set where a token is issued or listed
@@ -566,7 +566,7 @@ class FormerTarget(SealedByOwner, OfTarget):
     def add(cls, token: DocumentToken, target_id: str) -> None:
         """Keep a former target, in the transaction that changes the target of the link."""
         former = cls.fresh(owner_id=token.owner_id, token_id=token.id, target_id=target_id)
-        former.owner_key = token.owner_key
+        former.owner = token.owner
         former.store()
         cls.keep_newest(MOST_FORMER_TARGETS, token_id=token.id)
 

@@ -86,9 +86,9 @@ class Opening(SealedByTarget):
     recipient_id = TextField(null=True)
     sequence = BigIntegerField(null=True)  # of the event `agreement.accepted`
 
-    address = Sealed[str | None]()
-    name = Sealed[str | None]()
-    salt = Sealed[str]()
+    address = Sealed[str | None](never_remembered="The address of a person.")
+    name = Sealed[str | None](never_remembered="The name of a reader.")
+    salt = Sealed[str](never_remembered="With it the log names the reader.")
     agreement_sha256 = Sealed[str | None]()
     """Of the text that was accepted; None if the link asked for none."""
 

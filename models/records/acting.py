@@ -48,8 +48,8 @@ def presented_by_member(
     person = Owner.of_columns(values[of_person:])
     if not (owner.is_usable() and person.is_usable()):
         return None
-    row.owner_key = owner.key
-    member.owner_key = owner.key
+    row.owner = owner
+    member.owner = owner
     if not (row.is_usable() and member.is_usable()):
         return None
     return PresentedByMember(row, member, owner, person)

@@ -69,7 +69,7 @@ class Credential(SealedByOwner):
         owner = Owner.of_columns(values[own : own + owners])
         if not owner.is_usable():
             return None
-        row.owner_key = owner.key
+        row.owner = owner
         if not row.is_usable():
             return None
         return Presented(row, owner, tuple(values[own + owners :]))

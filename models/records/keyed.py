@@ -14,7 +14,7 @@ from crypto.row_texts import RowCipher, remembered_cipher
 
 from ..core import NotFound
 from ..runtime import current_runtime
-from ..storage import param, prepared
+from ..storage import param, prepared, shred
 from .sealed import Sealed, SealedRow
 from .table import cached_property
 
@@ -35,6 +35,19 @@ class KeyedRow(SealedRow):
         roots = {root.id: root for root in current_runtime().keyring} if rows else {}
         for row in rows:
             row.root_key = roots.get(row.root)
+
+    def wrapped_key(self) -> tuple[Any, ...] | None:
+        self.root_key = self.root_key or current_runtime().keyring.find(self.root)
+        return (self.id, self.root, self.sealed_key) if self.root_key else None
+
+    @classmethod
+    def shred(cls, id: str) -> bool:
+        """Delete a row with its key, and all that is remembered of rows that the key opens.
+
+        Return whether it was there. Call it in a transaction.
+        """
+        current_runtime().opened_rows.forget(id)
+        return shred(cls._meta.table_name, id)
 
     def binding(self) -> tuple[str, ...]:
         """Return the words that the wrapped key is bound to, besides the row's id."""
@@ -100,20 +113,17 @@ class Owner(KeyedRow):
     unwrapped = staticmethod(lru_cache(REMEMBERED)(sealing.unseal))
 
     @classmethod
-    def key_of(cls, id: str) -> bytes:
-        """Return the key of a user.
-
-        Raises `DoesNotExist` if the user was deleted, `DecryptionError` if the key was altered.
-        """
+    def with_key(cls, id: str) -> Self:
+        """Return a user with nothing but the key. Raise `DoesNotExist` if the user was deleted."""
         stored = _wrapped_key().first(id=id)
         if stored is None:
             raise cls.DoesNotExist  # type: ignore[attr-defined]
         root, sealed_key = stored
-        return cls(id=id, root=root, sealed_key=sealed_key).key
+        return cls(id=id, root=root, sealed_key=sealed_key)
 
     @classmethod
     def forget_keys(cls) -> None:
-        """Forget the keys in memory, as one of them is shredded."""
+        """Forget the keys in memory: as one of them is shredded, and every five minutes."""
         cls.unwrapped.cache_clear()  # type: ignore[attr-defined]
         remembered_cipher.cache_clear()
 

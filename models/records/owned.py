@@ -4,8 +4,7 @@ from typing import Any, Self, TypeVar
 
 from peewee import SQL, DoesNotExist, TextField
 
-from crypto import DecryptionError, RootKeyMissing
-from crypto.row_texts import RowCipher, remembered_cipher
+from crypto.row_texts import RowCipher
 
 from ..core import Invalid, NotFound, now
 from ..storage import param, prepared
@@ -79,26 +78,30 @@ class SealedByOwner(SealedRow, Owned):
 
     @classmethod
     def find_keys(cls, rows: list[Self]) -> None:
-        keys: dict[str, bytes | None] = {}
+        owners: dict[str, Owner | None] = {}
         for row in rows:
-            if row.owner_id not in keys:
-                keys[row.owner_id] = _key_or_none(row.owner_id)
-            if key := keys[row.owner_id]:
-                row.owner_key = key
+            if row.owner_id not in owners:
+                owners[row.owner_id] = _owner_or_none(row.owner_id)
+            if owner := owners[row.owner_id]:
+                row.owner = owner
 
     @cached_property
-    def owner_key(self) -> bytes:
-        return Owner.key_of(self.owner_id)
+    def owner(self) -> Owner:
+        """The owner, with the key that seals the row, and perhaps nothing else."""
+        return Owner.with_key(self.owner_id)
+
+    def wrapped_key(self) -> tuple[Any, ...] | None:
+        return self.owner.wrapped_key()
 
     def cipher(self) -> RowCipher:
-        return remembered_cipher(self.owner_key)
+        return self.owner.cipher()
 
 
-def _key_or_none(owner_id: str) -> bytes | None:
-    """Return None where the key does not open: each row then says why."""
+def _owner_or_none(owner_id: str) -> Owner | None:
+    """Return None where there is no such owner: each row then says so."""
     try:
-        return Owner.key_of(owner_id)
-    except (DecryptionError, RootKeyMissing, DoesNotExist):
+        return Owner.with_key(owner_id)
+    except DoesNotExist:
         return None
 
 

@@ -9,10 +9,16 @@ outside of the service does not open: it is left out, and named once in the log.
 A class knows all that its rows say: its columns and its `Sealed` values. Whatever carries, copies
 or shows rows takes all values but a few that it names, each with its reason, so that a value which
 is new is carried as well, and shown to nobody.
+
+The values that a row has opened to are remembered for some minutes (`runtime/opened_rows.py`), by
+a digest of every byte that they were opened from, and read from the memory as long as the root key
+is in the keyring. In a transaction every row is opened anew. Code that reads rows does not notice.
 """
 
+import hashlib
 import json
 import logging
+import marshal
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
@@ -25,21 +31,26 @@ from crypto.row_texts import RowCipher, remembered_cipher
 
 from ..core import NotFound, is_seen
 from ..runtime import current_runtime, log_damage
-from ..storage import param, prepared
+from ..storage import is_in_transaction, param, prepared
 from .table import Table, cached_property, is_at_key
 
 V = TypeVar("V")
 MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
+_ABOUT = ("id", "owner_id", "target_id")
+_PLAIN_MARSHAL = 2  # the last version whose bytes depend on nothing but the values
+_NOT_REMEMBERED = object()  # stands for such a value: whoever reads it opens the row
 
 
 class Sealed(Generic[V]):
     """A value in the sealed text of a row, by the name of its attribute.
 
-    A value that the text lacks is the `default`, None of most.
+    A value that the text lacks is the `default`, None of most. A value with a reason why it is
+    `never_remembered` is in no memory: whoever reads it opens the row anew.
     """
 
-    def __init__(self, default: Any = None) -> None:
+    def __init__(self, default: Any = None, never_remembered: str = "") -> None:
         self.default = default
+        self.never_remembered = never_remembered
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -52,11 +63,13 @@ class Sealed(Generic[V]):
         return self if row is None else self._value_of(row)
 
     def _value_of(self, row: "SealedRow") -> V:
-        value: V = row.values.get(self._name, self.default)
+        value: V = row.known_values.get(self._name, self.default)
+        if value is _NOT_REMEMBERED:
+            value = row.values[self._name]
         return value
 
     def __set__(self, row: "SealedRow", value: V) -> None:
-        row.values[self._name] = value
+        row.values = {**row.values, self._name: value}
 
 
 class SealedName(Sealed[V]):
@@ -122,7 +135,7 @@ class SealedRow(Table):
 
     def values_but(self, left_out: Collection[str]) -> dict[str, Any]:
         """Return all values by name, as they are stored, but these and those that it lacks."""
-        stored = self.__data__ | self.values
+        stored = {**self.__data__, **self.values}
         names = self.value_names()
         return {name: stored[name] for name in names if name in stored and name not in left_out}
 
@@ -144,7 +157,7 @@ class SealedRow(Table):
         Raises `RootKeyMissing`.
         """
         try:
-            _ = self.values
+            _ = self.known_values
         except DecryptionError:
             return False
         return True
@@ -156,15 +169,67 @@ class SealedRow(Table):
         log_altered(self.id)
         return False
 
-    @cached_property
-    def values(self) -> dict[str, Any]:
+    @property
+    def values(self) -> Mapping[str, Any]:
         """The values in the sealed text, by name. Raises `DecryptionError`, `RootKeyMissing`."""
+        values: Mapping[str, Any] | None = self.__dict__.get("_values")
+        if values is None:
+            values = self.__dict__["_values"] = self._opened_values()
+        return values
+
+    @values.setter
+    def values(self, values: Mapping[str, Any]) -> None:
+        self.__dict__["_values"] = self.__dict__["known_values"] = values
+
+    def _opened_values(self) -> dict[str, Any]:
         try:
             text = self.cipher().open(self.sealed, self._bound())
             values: dict[str, Any] = json.loads(text.decode("utf-8", "surrogatepass"))
         except (TypeError, ValueError, DoesNotExist):  # a column of another type, or no such owner
             raise DecryptionError from None
         return values
+
+    @cached_property
+    def known_values(self) -> Mapping[str, Any]:
+        """The values as they are remembered, or else as the row opens.
+
+        Raises `DecryptionError`, `RootKeyMissing`.
+        """
+        digest = None if is_in_transaction() else self._digest()
+        if digest is None:
+            return self.values
+        opened_rows = current_runtime().opened_rows
+        found = opened_rows.find(digest)
+        if found is None:
+            found = opened_rows.add(digest, _to_remember(type(self), self.values), self._about())
+        return found
+
+    def _digest(self) -> bytes | None:
+        """Return a digest of all that the values are opened from.
+
+        None if they are not remembered, or the root key is not in the keyring.
+        """
+        try:
+            wrapped = self.wrapped_key()
+            if wrapped is None:
+                return None
+            columns = tuple(map(self.__data__.get, self._meta.sorted_field_names))
+            source = marshal.dumps((type(self).__name__, columns, wrapped), _PLAIN_MARSHAL)
+        except (TypeError, ValueError, DoesNotExist):  # as in `_opened_values`
+            return None
+        return hashlib.sha256(source).digest()
+
+    def wrapped_key(self) -> tuple[Any, ...] | None:
+        """Return the columns of the wrapped key that seals the row, which its root key unwraps now.
+
+        None if the root key is not in the keyring, or rows of this table are not remembered.
+        """
+        return None
+
+    def _about(self) -> tuple[str, ...]:
+        """Return the ids whose deletion has the row forgotten."""
+        data = self.__data__
+        return tuple({str(data[name]) for name in _ABOUT if data.get(name) is not None})
 
     def cipher(self) -> RowCipher:
         """Return the cipher of this row. Raise `DecryptionError` if its key does not open."""
@@ -251,6 +316,22 @@ class SealedByService(SealedRow):
     def cipher(self) -> RowCipher:
         scope = f"{self._meta.table_name} {self.id}"
         return remembered_cipher(current_runtime().service_key, scope)
+
+
+def _to_remember(table: type[SealedRow], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that the class declares, without those that are never remembered."""
+    return {
+        name: _NOT_REMEMBERED if values[name] and is_excluded else values[name]
+        for name, is_excluded in _excluded(table)
+        if name in values
+    }
+
+
+@cache
+def _excluded(table: type[SealedRow]) -> tuple[tuple[str, bool], ...]:
+    """Return the name of each sealed value, and whether it is never remembered."""
+    names = table.sealed_names()
+    return tuple((name, bool(getattr(table, name).never_remembered)) for name in names)
 
 
 def log_altered(id: object) -> None:

@@ -12,6 +12,7 @@ from .node import (
     other_nodes,
     report_node,
 )
+from .opened_rows import FORGET_SECONDS, KEPT_SECONDS
 from .previews import BeingMadeError, Progress
 from .provider import AnswerRefusedError, Provider, ProviderAway
 from .quota import refuse_if_full

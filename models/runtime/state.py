@@ -30,6 +30,7 @@ from ..storage import close_database, is_server
 from ..storage.payloads import objects_of
 from .failures import FailureCounts
 from .long_bodies import LongBodies
+from .opened_rows import OpenedRows
 from .password_slots import PasswordSlots
 from .previews import BesideRequests, PreviewQueue, UnkeptPreviews
 from .provider import Provider
@@ -91,6 +92,7 @@ class Runtime:
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
         self.dispatched_at = 0.0  # the same of deliveries and mail
         self.aborted_uploads: set[str] = set()
+        self.opened_rows = OpenedRows()
         self.altered_rows: set[str] = set()  # ids that the log has named
         self.idempotent_requests = Slots(math.inf, 1)  # the caller is the id of a response
         self.lock = RLock()

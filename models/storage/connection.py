@@ -31,6 +31,11 @@ def _connection() -> Iterator[None]:
         database.close()
 
 
+def is_in_transaction() -> bool:
+    """Return whether this thread has a transaction open, or a snapshot."""
+    return bool(database.obj.in_transaction())  # by the proxy it takes four times as long
+
+
 def prepare_connection() -> None:
     """Connect, unless the engine does so at the first query, or it is done."""
     if not database.autoconnect:

@@ -127,6 +127,38 @@ def test_what_was_taken_back_is_dead_everywhere_at_once(twins, nodes):
     refused(other.get("/v1/auth/me"), 401, "session_expired")
 
 
+def test_what_one_process_remembers_of_a_row_outlives_no_change_by_another_one(twins, nodes):
+    one, other = twins
+    document = other.upload(name="before.txt")
+    record = f"/v1/documents/{document['id']}"
+    for _ in range(2):
+        assert other.get(record).json["name"] == "before.txt"
+        assert [found["id"] for found in other.get("/v1/documents").json["documents"]] == [
+            document["id"]
+        ]
+    assert one.patch(record, json={"name": "after.txt"}).status == 200
+    assert other.get(record).json["name"] == "after.txt"
+
+    altered = "UPDATE document SET expires_at = :later WHERE id = :id"
+    assert nodes[0].sql(altered, later=2**42, id=document["id"]) == 1
+    refused(other.get(record), 404, "not_found")
+    assert other.get("/v1/documents").json["documents"] == []
+    back = "UPDATE document SET expires_at = NULL WHERE id = :id"
+    assert nodes[0].sql(back, id=document["id"]) == 1
+    assert other.get(record).json["name"] == "after.txt"
+
+    assert one.delete(record).status == 204
+    refused(other.get(record), 404, "not_found")
+    assert other.get("/v1/documents").json["documents"] == []
+
+    key = one.create_api_key()
+    elsewhere = Person(nodes[1], key.credential)
+    assert elsewhere.get("/v1/documents").status == 200
+    nodes[0].run_command("users", "disable", one.record["email"])
+    refused(elsewhere.get("/v1/documents"), 401, "key_revoked")
+    refused(other.get("/v1/auth/me"), 401, "session_expired")
+
+
 @pytest.mark.parametrize(
     ("path", "body", "most"),
     [("/v1/webhooks", {"url": "https://hook.example/in"}, 5), ("/v1/api-keys", {}, 12)],
