@@ -37,6 +37,7 @@ from blueprints.http.problems import (
     handle_service_error,
     log_failed_response,
 )
+from blueprints.http.responding import Application
 from blueprints.http.routing import MatchedRule
 from blueprints.http.serving import needs_no_worker
 from blueprints.schemas.openapi import description_of
@@ -100,7 +101,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
 
 def app_with_routes(*, console: bool) -> Flask:
     """Return the application before its settings, which only choose whether it has the console."""
-    app = Flask(
+    app = Application(
         "docservice",
         static_folder=None,
         root_path=str(HOME),

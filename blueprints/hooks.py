@@ -26,9 +26,9 @@ from .views.content import require_met_conditions
 from .views.small_pages import page_for_people
 
 _PRIVATE = {  # headers that keep a document private, for each response without headers of its own
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "private, no-store",
+    "x-content-type-options": ("X-Content-Type-Options", "nosniff"),
+    "referrer-policy": ("Referrer-Policy", "no-referrer"),
+    "cache-control": ("Cache-Control", "private, no-store"),
 }
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -122,9 +122,9 @@ def _held(response: Response) -> Response:
 def _after(response: Response) -> Response:
     response = page_for_people(_held(response))
     access = access_of(response)
-    response.headers.add("X-Request-Id", access.request_id)
-    for name, value in _PRIVATE.items():
-        response.headers.setdefault(name, value)
+    given = {name.lower() for name, _ in response.headers}
+    private = [header for name, header in _PRIVATE.items() if name not in given]
+    response.headers.extend([("X-Request-Id", access.request_id), *private])
     if response.status_code in BODILESS:
         response.headers.pop("Content-Type", None)
         response.headers.pop("Content-Length", None)

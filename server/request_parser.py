@@ -20,7 +20,7 @@ _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding:[ \t]*chunked[ \t]*(?:\r\n|\Z)")
 _FOLDED = re.compile(rb"\r\n[ \t]")
 _HOST = re.compile(
-    r"(?:(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+\.?|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])"
+    r"(?:(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])"
     r"(?::(?P<port>[0-9]{0,5}))?"
 )
 MAX_PORT = 65535
