@@ -114,7 +114,7 @@ class NewCollectionWithLink(RowWith[Collection]):
 
 
 def _make(owner_id: str, token: Any, **facts: Any) -> NewCollectionWithLink:
-    options = None if token is None else LinkOptions.of(owner_id, **token)
+    options = None if token is None else LinkOptions.of(**token)
     link = None
     with in_one_transaction():
         collection = Collection.make(owner_id, **facts)

@@ -56,7 +56,7 @@ def issue(body: dict[str, Any], id: str) -> IssuedLink:
     `allowedOrigins` names other sites.
     """
     target = target_of(g.caller.owner_id, id)
-    options = LinkOptions.of(target.owner_id, **body)
+    options = LinkOptions.of(**body)
     return with_addresses(DocumentToken.issue(target, options))
 
 

@@ -7,6 +7,7 @@ from models import Collection, Document, DocumentToken, RowWith, current_runtime
 from models.core import (
     Allowance,
     ScopeMissing,
+    current_payer,
 )
 from models.documents import find_documents, require_room
 from models.documents import upload as store
@@ -23,7 +24,7 @@ documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", desc
 
 
 def _count_upload() -> Allowance | None:
-    return current_runtime().upload_limiter.spend(g.caller.owner_id)
+    return current_runtime().upload_limiter.spend(current_payer.get())
 
 
 @documents.post(
@@ -115,7 +116,7 @@ def _store(
             raise ScopeMissing(f"To add to a collection, this API key needs {READ!r}. Make one.")
         Collection.one_of(owner_id, collection_id)  # raises `NotFound` before anything is stored
     require_room(owner_id, payload)
-    options = None if token is None else LinkOptions.of(owner_id, **token)
+    options = None if token is None else LinkOptions.of(**token)
     link = None
     with store(owner_id, payload, **facts) as document:
         if options:

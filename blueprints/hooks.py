@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from flask import Flask, Request, Response, request
 
 from models import connected, database, prepare_connection, setup
-from models.core import Busy, NotFound, ServiceError
+from models.core import Busy, NotFound, ServiceError, current_payer
 from models.events import current_actor
-from models.links import take_body_slot
+from models.links import NO_GRANT, take_body_slot
 from models.runtime import Admission, service_error_of
 
-from .http import COOKIE, NOBODY, OWNER, Caller, g
+from .http import COOKIE, OWNER, g
 from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import credentials_in_head, only_caller, resolve_caller
 from .http.blueprint import limit_body
@@ -77,7 +77,9 @@ def _before() -> None:
     _acquire()  # resolving the caller reads the database,
     limit_body(request)  # and the body if it is a form
     caller = resolve_caller(request)
-    serve_for(request, caller or Caller(NOBODY))
+    payer = (caller.grant if caller else NO_GRANT).payer(request.remote_addr or "")
+    serve_for(request, payer)
+    current_payer.set(payer)
     if caller and caller.credential_type == NAMED:
         caller = let_in_named(request)
     if caller:
@@ -99,6 +101,7 @@ def _acquire() -> None:
     setup.open_runtime()
     prepare_connection()
     g.former_actor = current_actor.get()
+    g.former_payer = current_payer.get()
 
 
 def _teardown(_error: BaseException | None = None) -> None:
@@ -106,6 +109,7 @@ def _teardown(_error: BaseException | None = None) -> None:
     former_actor = g.pop("former_actor", None)
     if former_actor is not None:
         current_actor.set(former_actor)
+        current_payer.set(g.pop("former_payer"))
         database.close()
 
 

@@ -18,6 +18,7 @@ from models.accounts import (
     remove_member,
     rename_space,
 )
+from models.core import current_payer
 
 from .http import SESSION, ApiBlueprint, g
 from .http.clients import client_of_request
@@ -90,7 +91,7 @@ def list_members(query: dict[str, Any], id: str) -> Any:
 @spaces.post(
     "/<id>/members",
     accepts=[SESSION],
-    spend=lambda: current_runtime().member_limiter.spend(g.caller.owner_id),
+    spend=lambda: current_runtime().member_limiter.spend(current_payer.get()),
 )
 @spaces.arguments(NewMember())
 @spaces.response(201, MemberRecord)

@@ -204,3 +204,4 @@ def _delete_rest(user_id: str) -> None:
         User.shred(user_id)  # and with it the rows that refer to it
         Event.record_of_service("account.deleted", facts)
     Owner.forget_keys()
+    Owner.forget_makers()

@@ -1,7 +1,7 @@
 """The senders of events to webhooks by HTTP.
 
 A receiver that hangs holds a thread for 15 s. So webhooks that are new, or were slow at the last
-attempt, share a part of the threads, of which one owner gets a few.
+attempt, share a part of the threads, of which one caller gets a few.
 """
 
 from contextlib import suppress
@@ -11,12 +11,12 @@ from models.core import NotFound, now
 
 from .http_client import SafeHttpClient
 from .limits import DispatcherLimits
-from .senders import Senders
+from .senders import Senders, caller_of
 
 
 class DeliverySenders(Senders[WebhookDelivery]):
     def __init__(self, client: SafeHttpClient, limits: DispatcherLimits) -> None:
-        super().__init__(limits, limits.threads, limits.threads_per_owner)
+        super().__init__(limits, limits.threads, limits.threads_per_caller)
         self._client = client
         self._durations: dict[str, int | None] = {}  # in ms, of lanes' last attempts; None: new
 
@@ -59,11 +59,10 @@ class DeliverySenders(Senders[WebhookDelivery]):
         limits = self._limits
         busy = self._busy.copy()
         slow = {lane for lane in busy if self._is_slow(lane)}
-        unproven = {lane: owner for lane, owner in busy.items() if not self._is_proven(lane)}
-        unproven_of_owner = sum(owner_id == row.owner_id for owner_id in unproven.values())
+        unproven = [caller for lane, caller in busy.items() if not self._is_proven(lane)]
         return (
             len(unproven) < limits.threads * 3 // 4
-            and unproven_of_owner < limits.unproven_threads_per_owner
+            and unproven.count(caller_of(row)) < limits.unproven_threads_per_caller
             and (len(slow) < limits.threads // 2 or not self._is_slow(row.lane))
         )
 

@@ -8,10 +8,10 @@ MINUTE, HOUR = 60, 3600
 @dataclass(frozen=True)
 class DispatcherLimits:
     threads: int = 48  # for webhooks; at most half for slow ones, three quarters with new ones
-    threads_per_owner: int = 8
-    unproven_threads_per_owner: int = 3  # of these, for slow and new webhooks
+    threads_per_caller: int = 8
+    unproven_threads_per_caller: int = 3  # of these, for slow and new webhooks
     mail_threads: int = 8  # beside those for webhooks
-    mail_threads_per_owner: int = 2
+    mail_threads_per_caller: int = 2
     retries_seconds: tuple[float, ...] = (  # after each attempt but the last: ten in three days
         5,
         5 * MINUTE,

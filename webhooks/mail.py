@@ -32,7 +32,7 @@ _NO_MAILER = Outcome(0, error="This service sends no mail.")
 
 class MailSenders(Senders[Waiting]):
     def __init__(self, mailer: SmtpClient | None, limits: DispatcherLimits) -> None:
-        super().__init__(limits, limits.mail_threads, limits.mail_threads_per_owner)
+        super().__init__(limits, limits.mail_threads, limits.mail_threads_per_caller)
         self._mailer = mailer
 
     def work_of(self, row: Waiting) -> str:

@@ -1,8 +1,8 @@
 """Threads, started on demand, which send rows that are due: those of one lane one after another.
 
 An attempt that raises an error is an attempt like any other: the row is due again later, and is
-given up after the last one. No thread waits for a row. An owner has a share of the threads, and
-owners who hold the fewest threads come first.
+given up after the last one. No thread waits for a row. A caller, as `payer_of` has it, has a share
+of the threads, and callers who hold the fewest threads come first.
 """
 
 import queue
@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 from models import WebhookDelivery, connected, current_runtime
 from models.core import now
 from models.events import Mail, Outcome, delivery_queued, release_lane
+from models.records import payer_of
 from models.runtime import log_failure
 
 from .limits import DispatcherLimits
@@ -25,12 +26,12 @@ Row = TypeVar("Row", bound=Waiting)
 
 
 class Senders(ABC, Generic[Row]):
-    def __init__(self, limits: DispatcherLimits, threads: int, threads_per_owner: int) -> None:
+    def __init__(self, limits: DispatcherLimits, threads: int, threads_per_caller: int) -> None:
         self._limits = limits
         self._most_threads = threads
-        self._most_threads_per_owner = threads_per_owner
+        self._most_threads_per_caller = threads_per_caller
         self._stopped = threading.Event()
-        self._busy: dict[str, str] = {}  # lanes with something in flight, and their owners
+        self._busy: dict[str, str] = {}  # lanes with something in flight, and their callers
         self._resting: dict[str, float] = {}  # lanes, until when by `time.monotonic`
         self._queue: queue.SimpleQueue[Row | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -44,7 +45,7 @@ class Senders(ABC, Generic[Row]):
         """Return the kind of work, as the metrics name it."""
 
     def busy(self) -> dict[str, str]:
-        """Return the lanes with something in flight, and their owners.
+        """Return the lanes with something in flight, and their callers.
 
         Ask before the database is read: the rows of these lanes that are read may be outdated.
         """
@@ -91,11 +92,11 @@ class Senders(ABC, Generic[Row]):
 
     def _has_thread_for(self, row: Row) -> bool:
         busy = self._busy.copy()
-        of_owner = sum(owner_id == row.owner_id for owner_id in busy.values())
-        return len(busy) < self._most_threads and of_owner < self._most_threads_per_owner
+        of_caller = list(busy.values()).count(caller_of(row))
+        return len(busy) < self._most_threads and of_caller < self._most_threads_per_caller
 
     def _enqueue(self, row: Row) -> None:
-        self._busy[row.lane] = row.owner_id
+        self._busy[row.lane] = caller_of(row)
         self._queue.put(row)
         if len(self._threads) < min(len(self._busy), self._most_threads):
             thread = threading.Thread(target=self._run, name="sender", daemon=True)
@@ -154,13 +155,19 @@ class Senders(ABC, Generic[Row]):
         return now() + int(max(wait_seconds, asked_seconds) * 1000)
 
 
-def _in_turn(waiting: list[Row], held: Counter[str]) -> list[Row]:
-    """Return the rows, the oldest first, but those of owners with fewer threads before others.
+def caller_of(row: Waiting) -> str:
+    """Return the id of the account whose share of the threads a row uses."""
+    return payer_of(row.owner_id).id
 
-    Each row counts as a thread for the next ones. `held` is the number of threads by owner.
+
+def _in_turn(waiting: list[Row], held: Counter[str]) -> list[Row]:
+    """Return the rows, the oldest first, but those of callers with fewer threads before others.
+
+    Each row counts as a thread for the next ones. `held` is the number of threads by caller.
     """
     rank = {}
     for row in sorted(waiting, key=lambda row: row.due_at or 0):
-        rank[row.id] = held[row.owner_id], row.due_at or 0
-        held[row.owner_id] += 1
+        caller = caller_of(row)
+        rank[row.id] = held[caller], row.due_at or 0
+        held[caller] += 1
     return sorted(waiting, key=lambda row: rank[row.id])

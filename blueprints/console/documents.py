@@ -11,7 +11,7 @@ from werkzeug.datastructures import MultiDict
 
 import viewer
 from models import Collection, Document, DocumentToken, current_runtime, in_one_transaction
-from models.core import NotFound, counted
+from models.core import NotFound, counted, current_payer
 from models.documents import (
     ORDERS,
     bin_page,
@@ -202,10 +202,10 @@ def _share_together(owner_id: str, ids: list[str]) -> Response:
 def _link_to_all(owner_id: str, ids: list[str], terms: dict[str, Any]) -> str:
     """Create a link to a document, or to a new collection of several, and return the link's id."""
     if len(ids) == 1:
-        options = LinkOptions.of(owner_id, **terms)
+        options = LinkOptions.of(**terms)
         return str(DocumentToken.issue(_owned(ids[0]), options).row.id)
     first = _owned(ids[0]).name[:MOST_TITLE_CHARACTERS]
-    options = LinkOptions.of(owner_id, **terms)
+    options = LinkOptions.of(**terms)
     with in_one_transaction():
         together = Collection.make(owner_id, f"{first} + {len(ids) - 1}", document_ids=ids)
         return str(DocumentToken.issue(together, options, with_upload=True).row.id)
@@ -267,11 +267,11 @@ def _store_one(
     collection_id = facts.pop("collection_id", None)
     del facts["token"]
     # refusals, before anything is stored
-    current_runtime().upload_limiter.spend(owner_id)
+    current_runtime().upload_limiter.spend(current_payer.get())
     require_room(owner_id, payload)
     if collection_id:
         Collection.one_of(owner_id, collection_id)
-    options = None if terms is None else LinkOptions.of(owner_id, **terms)
+    options = None if terms is None else LinkOptions.of(**terms)
     # the document, with its link and its place in a collection, or all that the former one had
     link_id = None
     former_id = former.id if former else None

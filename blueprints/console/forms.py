@@ -101,7 +101,7 @@ def once(execute: Callable[[], Any], key: str = "", content: str = "") -> Any:
     user = g.caller.owner_id
     digest = sha256(content.encode()).hexdigest()
     id = StoredResponse.id_of("form", user, request.path, key, digest)
-    return execute_once(user, id, "", execute, WAIT_SECONDS)
+    return execute_once(id, "", execute, WAIT_SECONDS)
 
 
 def accepts_html() -> bool:

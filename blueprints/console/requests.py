@@ -48,7 +48,7 @@ def request_files() -> Response:
     del facts["token"]
     fields = link_fields()
     usual = {"permissions": ["upload"], "maxViews": fields["maxViews"] or USUAL_FILES}
-    options = LinkOptions.of(owner_id, **NewDocumentToken().load(fields | usual))
+    options = LinkOptions.of(**NewDocumentToken().load(fields | usual))
 
     def make() -> Any:
         with in_one_transaction():

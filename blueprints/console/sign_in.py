@@ -87,7 +87,7 @@ def _end(provider: Provider) -> Response:
     if any(len(value) > _MOST_ANSWER_CHARACTERS for value in answer.values()):
         raise AnswerRefusedError("the answer is too long")
     pending = _pending(provider.issuer, answer.get("state", ""))
-    claims = provider.claims(answer, pending.verifier, pending.nonce, _network())
+    claims = provider.claims(answer, pending.verifier, pending.nonce)
     assertion = Assertion.of_claims(claims)
     if pending.session_id:
         if (g.caller.credential_type, g.caller.id) != (COOKIE, pending.session_id):

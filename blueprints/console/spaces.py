@@ -25,7 +25,7 @@ from models.accounts import (
     space_of,
     spaces_of,
 )
-from models.core import NotFound, SessionExpired
+from models.core import NotFound, SessionExpired, current_payer
 
 from ..http import g
 from ..http.clients import client_of_request
@@ -110,7 +110,7 @@ def invite(id: str) -> Response:
     space = _own(id)
     body = NewMember().load({"email": text("email") or "", "role": request.form.get("role", "")})
     person_id = g.caller.person_id
-    current_runtime().member_limiter.spend(person_id)
+    current_runtime().member_limiter.spend(current_payer.get())
     if User.find_by_email(body["email"]):
         add_member(id, person_id, body["email"], body["role"])
         return go(f"{SPACES}/{id}", "added")

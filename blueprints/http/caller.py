@@ -42,7 +42,8 @@ class Caller:
         member: Member | None = None,
     ) -> Self:
         """Return the caller with an owner's session or API key."""
-        grant = TokenGrant.of_owner(owner_id, id)
+        acting_user_id = member.user_id if member else ""
+        grant = TokenGrant.of_owner(owner_id, id, acting_user_id=acting_user_id)
         return cls(credential_type, owner_id, id, permissions, grant, member)
 
     @property
@@ -78,7 +79,7 @@ class Caller:
         opened_by = {"ses": SESSION, "key": API_KEY, "tok": DOCUMENT_TOKEN}
         via = SESSION if self.credential_type == COOKIE else self.credential_type
         via = opened_by[self.id[:3]] if via == TICKET else via
-        acting_id = self.member.user_id if self.member else self.grant.acting_user_id
+        acting_id = self.grant.acting_user_id
         collection = self.grant.collection_id
         reader = self.grant.reader
         return {

@@ -18,7 +18,7 @@ from models import (
     current_runtime,
     in_one_transaction,
 )
-from models.core import IdempotencyInProgress, Invalid
+from models.core import IdempotencyInProgress, Invalid, current_payer
 from models.runtime import network_of
 
 from .body import seekable_body
@@ -44,7 +44,7 @@ def replay_responses(view: View) -> View:
         user = g.caller.owner_id or g.caller.id or network_of(request.remote_addr or "")
         id = StoredResponse.id_of(user, request.method, request.path, key)
         execution = _Execution(partial(view, *args, **path))
-        stored = execute_once(user, id, _fingerprint(), execution)
+        stored = execute_once(id, _fingerprint(), execution)
         is_own = stored is execution.facts
         return execution.response if is_own else _replayed(stored)
 
@@ -71,18 +71,18 @@ class _Execution:
 
 
 def execute_once(
-    user: str, id: str, fingerprint: str, execute: Callable[[], Any], wait_seconds: float = 0
+    id: str, fingerprint: str, execute: Callable[[], Any], wait_seconds: float = 0
 ) -> Any:
     """Return the result of `execute` as JSON; for an id executed before, the stored result.
 
     Raise `IdempotencyMismatch` for another fingerprint, `IdempotencyInProgress` if the first
-    execution still runs after `wait_seconds`, and `TooManyRequests` if much of this user's is
+    execution still runs after `wait_seconds`, and `TooManyRequests` if much of this caller's is
     stored.
     """
     with StoredResponse.exclusive(id, wait_seconds):
         if (stored := StoredResponse.replayed(id, fingerprint)) is not None:
             return stored
-        current_runtime().stored_response_limiter.spend(user)
+        _count_for_payer()
         try:
             with in_one_transaction(partial(StoredResponse.lock, id, wait_seconds)):
                 result = execute()
@@ -91,6 +91,15 @@ def execute_once(
             if (result := StoredResponse.replayed(id, fingerprint)) is None:
                 raise
         return result
+
+
+def _count_for_payer() -> None:
+    """Count a response that is to be stored; raise `TooManyRequests`."""
+    runtime = current_runtime()
+    payer = current_payer.get()
+    if payer.link_id:
+        runtime.stored_responses_of_link.spend(payer.link_id)
+    runtime.stored_responses.spend(payer)
 
 
 def _fingerprint() -> str:

@@ -9,31 +9,20 @@ from typing import Any
 
 from flask import Request
 
-from models.core import Busy
-from models.runtime import network_of
-
-from .caller import Caller
+from models.core import Busy, Payer
 
 HEALTH = "/healthz"
 _CREDENTIALS = {"AUTHORIZATION", "X_API_KEY", "COOKIE"}
 
 
-def serve_for(request: Request, caller: Caller) -> None:
-    """Have the server count a worker for the caller: for the owner, and for each of their links.
+def serve_for(request: Request, payer: Payer) -> None:
+    """Have the server count a worker for the payer of a request, and for a link of the payer's.
 
-    A caller without a credential counts as the network of the request. If the caller's share is
-    used, the request ends here, and the server starts it again later.
+    If the share is used, the request ends here, and the server starts it again later.
     """
     response = _response_of(request)
-    if response is None:
-        return
-    grant = caller.grant
-    if caller.owner_id:
-        response.serve_for(caller.owner_id)
-    elif grant.is_link:
-        response.serve_for(grant.link_owner_id, grant.id)
-    else:
-        response.serve_for(network_of(request.remote_addr or ""))
+    if response is not None:
+        response.serve_for(payer.id, payer.link_id or None)
 
 
 def reserve_memory(request: Request, size_bytes: int) -> None:

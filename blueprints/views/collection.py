@@ -81,7 +81,7 @@ def send_one_file(
     if not fits(collection):
         most = current_runtime().settings.max_document_bytes
         raise TooLargeForOneFile(collection.size, most)
-    seal = password and Document.password_seal(password, grant.payer_id)
+    seal = password and Document.password_seal(password)
     headers, body = viewer.download_several(_contents(collection, grant), seal or None)
     if request.method == "HEAD":
         return Response(headers=headers)

@@ -279,7 +279,7 @@ def encrypted_download(
     if pdf_password is not None:
         opened_pdf(original)  # refuses a wrong password
     if password:
-        seal = target.password_seal(password, grant.payer_id)
+        seal = target.password_seal(password)
         page = viewer.sealed_download(original, seal)
     else:
         page = viewer.download(original)

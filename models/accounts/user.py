@@ -17,23 +17,21 @@ from ..core import (
     NotFound,
     OperatorError,
     PasswordsOff,
+    Payer,
     RegistrationClosed,
     WrongCredentials,
     generate_id,
     now,
 )
 from ..events import Event, EventHead
-from ..records import Origin, Owner, Sealed, SealedName, end_derived
-from ..runtime import current_runtime, network_of
+from ..records import SPACE_PREFIX, Origin, Owner, Sealed, SealedName, end_derived, payer_of
+from ..runtime import current_runtime
 from ..storage import SERVICE, transaction
 from .session import Session
 
 OF_SPACE = "space "  # begins what stands in place of an address in the row of a space
 UNNAMED_SPACE = "Unnamed space"  # that got a name of which nothing is seen
 IMPORTING = "import "  # begins the name that stands in place of an address until an import ends
-
-
-SPACE_PREFIX = "spc"
 
 
 class Account(NamedTuple):
@@ -111,7 +109,7 @@ class User(Owner):
         mode = mode or current_runtime().settings.registration
         cls._refuse_if_closed(mode)
         slots = current_runtime().account_passwords
-        digest = slots.hash_password(password, network_of(address))
+        digest = slots.hash_password(password, payer_of(address=address))
         with transaction():
             cls._refuse_if_closed(mode)
             claim()
@@ -165,9 +163,13 @@ class User(Owner):
     def identify(cls, email: str, password: str, address: str) -> Self:
         """Return the user with this e-mail address and password, or raise `WrongCredentials`.
 
-        An unknown address takes as long as a wrong password. Raises `TooManyRequests` after many
-        failures.
+        An unknown address takes as long as a wrong password. It counts for the network, also of
+        somebody who is logged in. Raises `TooManyRequests` after many failures.
         """
+        return cls._identify(email, password, address, payer_of(address=address))
+
+    @classmethod
+    def _identify(cls, email: str, password: str, address: str, payer: Payer) -> Self:
         refuse_if_passwords_off()
         account = fold_email(email)
         failures = current_runtime().login_failures
@@ -176,7 +178,7 @@ class User(Owner):
         user = None if user is None or user.disabled_at is not None else user
         digest = user.password_digest or None if user else None
         slots = current_runtime().account_passwords
-        is_right = slots.verify_password(password, digest, network_of(address))
+        is_right = slots.verify_password(password, digest, payer)
         if not is_right or user is None:
             failures.record_failure(account, address)
             if user:
@@ -193,7 +195,7 @@ class User(Owner):
     def identify_again(self, password: str, address: str) -> Self:
         """Return this user as stored now, if the password is right. Raises as `identify`."""
         try:
-            return self.identify(self.email, password, address)
+            return self._identify(self.email, password, address, payer_of(self.id))
         except WrongCredentials:
             raise WrongCredentials("This is not your password.") from None
 
@@ -398,7 +400,7 @@ class User(Owner):
         return current_runtime().settings.passwords == "on" and bool(self.password_digest)
 
     def digest_of(self, password: str) -> str:
-        return current_runtime().account_passwords.hash_password(password, self.id)
+        return current_runtime().account_passwords.hash_password(password)
 
 
 def refuse_if_passwords_off() -> None:

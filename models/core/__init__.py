@@ -45,6 +45,7 @@ from .extras import installing
 from .fault_log import log_unless_printed, tell, tell_as
 from .ids import first_id, generate_id, ids_like, moment_of, now, rfc3339, set_clock_ahead
 from .names import UNSEEN, is_seen
+from .payer import Payer, current_payer
 from .rate_limits import (
     CODES,
     GUESSES,
@@ -56,8 +57,10 @@ from .rate_limits import (
     RESETS,
     SIGN_INS,
     STORED_RESPONSES,
+    STORED_RESPONSES_OF_LINK,
     UPLOADS,
     Allowance,
+    By,
     Limit,
 )
 from .waiting import use_for_waits, will_wait

@@ -232,9 +232,9 @@ class Document(Payload, Owned):
         return (value or None) != (getattr(self, _GIVEN.get(name, name)) or None)
 
     @staticmethod
-    def password_seal(password: str, caller: str) -> PasswordSeal:
+    def password_seal(password: str) -> PasswordSeal:
         """Return the seal of one file under a password. Raise `Busy` if too many passwords wait."""
-        return current_runtime().link_passwords.run(lambda: PasswordSeal(password), caller)
+        return current_runtime().link_passwords.run(lambda: PasswordSeal(password))
 
     def record_reading(self, type: str) -> None:
         """Record an event that the payload was read."""

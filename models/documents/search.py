@@ -209,9 +209,9 @@ class Search:
     def of(cls, owner_id: str, text: str) -> Iterator[Self]:
         """Begin a search, which ends with the block.
 
-        Raises `Busy` if of the owner's searches one runs and one waits already.
+        Raises `Busy` if of the caller's searches one runs and one waits already.
         """
-        with current_runtime().search_slots.held(owner_id):
+        with current_runtime().search_slots.held():
             yield cls(owner_id, text)
 
     def has_words(self, name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import viewer
 
-from ..core import Busy, rfc3339, will_wait
+from ..core import Busy, current_payer, rfc3339, will_wait
 from ..runtime import BeingMadeError, Progress, current_runtime
 from ..storage.payloads import PIECE_BYTES
 from .document import Document
@@ -37,18 +37,16 @@ class Client(Enum):
 def shown_document(
     document: Document,
     client: Client = Client.WAITS,
-    caller_id: str | None = None,
     *,
     password: str | None = None,
     watermark: str = "",
     as_pages: bool = False,
 ) -> viewer.ShownDocument:
-    """Return the document as the viewer takes it.
+    """Return the document as the viewer takes it, for the request that is served now.
 
-    `caller_id` is the id of the link that asks for it; without one its owner asks. `password` is
-    that of an encrypted PDF; `as_pages` shows a workbook as pages.
+    `password` is that of an encrypted PDF; `as_pages` shows a workbook as pages.
     """
-    source = Source(document, client, caller_id or document.owner_id)
+    source = Source(document, client)
     return viewer.ShownDocument(
         id=document.id,
         name=document.name,
@@ -68,12 +66,12 @@ def shown_document(
 
 
 class Source:
-    """The bytes of a document, and its previews, for one client."""
+    """The bytes of a document, and its previews, for one client, in the request and behind it."""
 
-    def __init__(self, document: Document, client: Client, caller_id: str) -> None:
+    def __init__(self, document: Document, client: Client) -> None:
         self._document = document
         self._client = client
-        self._caller_id = caller_id
+        self._payer = current_payer.get()
 
     def read(self, start: int, stop: int) -> Iterable[bytes]:
         """Return the bytes from `start` to before `stop`.
@@ -111,7 +109,7 @@ class Source:
         Return if it was made so a moment ago, and could not be kept.
         """
         beside_requests = current_runtime().beside_requests
-        progress = beside_requests.begin(id, self._document.owner_id, self._caller_id, make)
+        progress = beside_requests.begin(id, self._payer, make)
         if progress is not None:
             raise BeingMadeError(progress)
 
@@ -120,7 +118,7 @@ class Source:
         queue = current_runtime().preview_queue
         saves = self._client is Client.SAVES
         try:
-            with queue.turn(id, self._document.owner_id, self._caller_id, saves=saves):
+            with queue.turn(id, self._payer, saves=saves):
                 kept = StoredPreview.kept(self._document, id)
                 return make() if kept is None else kept
         except Busy:

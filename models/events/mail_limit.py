@@ -13,7 +13,7 @@ from peewee import BigIntegerField
 
 from crypto import mac
 
-from ..core import Busy, Limit, first_id, generate_id, now
+from ..core import Busy, By, Limit, first_id, generate_id, now
 from ..records import Owner, Table
 from ..runtime import current_runtime
 from ..storage import SERVICE, engine
@@ -35,7 +35,7 @@ class MailKind:
 
 
 def _to_address(kind: str, count: int, seconds: int) -> Limit:
-    return Limit(f"mail-{kind}-{seconds}", "mails to one address", count, seconds)
+    return Limit(f"mail-{kind}-{seconds}", "mails to one address", count, seconds, By.MAILBOX)
 
 
 MAIL_KINDS = {
@@ -48,15 +48,17 @@ MAIL_KINDS = {
     "receipt": MailKind(3 * DAY, (_to_address("receipt", 20, DAY),)),
     "notice": MailKind(3 * DAY, (_to_address("notice", 1, MINUTE),)),
 }
-QUESTIONS_OF_OWNER = Limit("mail-questions", "questions of one account", 20, DAY)
-NOTICES_OF_OPENINGS = Limit("mail-openings", "openings of one link", 200, DAY)
-NOTICE_OF_READER = Limit("mail-reader", "openings of one link by one reader", 1, DAY)
-QUESTION_BY_LINK = Limit("mail-question", "questions because of links", 1, DAY)
-OF_LINK = Limit("mail-link", "mails of one link", 200, DAY)
-OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY)
-OF_YOUNG_OWNER = Limit("mail-owner", "mails of a new account", 50, DAY)
-RESETS = Limit("mail-resets", "links for new passwords", 1000, DAY)
-RESETS_OF_YOUNG = Limit("mail-resets-young", "links for new passwords of new accounts", 100, DAY)
+QUESTIONS_OF_OWNER = Limit("mail-questions", "questions of one account", 20, DAY, By.PAYER)
+NOTICES_OF_OPENINGS = Limit("mail-openings", "openings of one link", 200, DAY, By.LINK)
+NOTICE_OF_READER = Limit("mail-reader", "openings of one link by one reader", 1, DAY, By.LINK)
+QUESTION_BY_LINK = Limit("mail-question", "questions because of links", 1, DAY, By.MAILBOX)
+OF_LINK = Limit("mail-link", "mails of one link", 200, DAY, By.LINK)
+OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY, By.PAYER)
+OF_YOUNG_OWNER = Limit("mail-owner", "mails of a new account", 50, DAY, By.PAYER)
+RESETS = Limit("mail-resets", "links for new passwords", 1000, DAY, By.SERVICE)
+RESETS_OF_YOUNG = Limit(
+    "mail-resets-young", "links for new passwords of new accounts", 100, DAY, By.SERVICE
+)
 
 
 class MailLimit(Table):
@@ -154,7 +156,7 @@ def mailbox_of(address: str) -> str:
 
 
 @dataclass(frozen=True)
-class Payer:
+class MailPayer:
     """An account that a mail counts for, and whether it is one that anybody could have made in the
     last week.
     """
@@ -163,7 +165,7 @@ class Payer:
     is_young: bool
 
 
-def payers_of(owner_id: str) -> list[Payer]:
+def payers_of(owner_id: str) -> list[MailPayer]:
     """Return the accounts that a mail of this owner counts for, the owner first.
 
     A mail of a space counts for the person who made it, too, and that of an account in its first
@@ -178,7 +180,7 @@ def payers_of(owner_id: str) -> list[Payer]:
         chain.append((id, owner))
         id = _answers_for(id, owner)
     is_invited_young = bool(id) or current_runtime().settings.registration == "open"
-    payers: list[Payer] = []
+    payers: list[MailPayer] = []
     for id, owner in reversed(chain):
         if owner and owner.made_by and payers:
             is_young = payers[-1].is_young
@@ -188,7 +190,7 @@ def payers_of(owner_id: str) -> list[Payer]:
             is_young = False
         else:
             is_young = _is_new(id) and is_invited_young
-        payers.append(Payer(id, is_young))
+        payers.append(MailPayer(id, is_young))
     return payers[::-1]
 
 
@@ -208,7 +210,7 @@ def _is_new(id: str) -> bool:
 
 
 def _limits(
-    payers: list[Payer], kind: str, address: str, link_id: str
+    payers: list[MailPayer], kind: str, address: str, link_id: str
 ) -> Iterator[tuple[Limit, str]]:
     """Yield the limits that count such a mail, each with the value it counts by."""
     owner = payers[0]
@@ -241,10 +243,11 @@ def _of_all_accounts(*, is_young: bool) -> Iterator[tuple[Limit, str]]:
     They are counted without a lock: several processes may send some more at once.
     """
     most = current_runtime().settings.mails_per_day
-    yield Limit("mail-service", "mails of all accounts", most, DAY), ""
+    yield Limit("mail-service", "mails of all accounts", most, DAY, By.SERVICE), ""
     if is_young:
         most_of_young = max(1, most // YOUNG_PART)
-        yield Limit("mail-service-young", "mails of new accounts", most_of_young, DAY), ""
+        young = Limit("mail-service-young", "mails of new accounts", most_of_young, DAY, By.SERVICE)
+        yield young, ""
 
 
 def _notices_of_owner(*, is_young: bool) -> Limit:
@@ -252,7 +255,7 @@ def _notices_of_owner(*, is_young: bool) -> Limit:
     the rest to codes.
     """
     of_owner = OF_YOUNG_OWNER if is_young else OF_OWNER
-    return Limit("mail-notices", "notices of one account", of_owner.count // 2, DAY)
+    return Limit("mail-notices", "notices of one account", of_owner.count // 2, DAY, By.PAYER)
 
 
 def _prefix(limit: Limit, key: str) -> str:

@@ -78,7 +78,7 @@ def _new_answers_id() -> str:
     return secrets.token_hex(8)
 
 
-def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
+def stored_options(**options: Any) -> dict[str, Any]:
     """Return the `OPTIONS` that are given, as a token stores them: lists as words, `password` as
     its digest.
 
@@ -100,7 +100,7 @@ def stored_options(owner_id: str, **options: Any) -> dict[str, Any]:
         password = options.pop("password")
         digest = None
         if password is not None:
-            digest = current_runtime().link_passwords.hash_password(password, owner_id)
+            digest = current_runtime().link_passwords.hash_password(password)
         options["password_digest"] = digest
     return options
 
@@ -122,7 +122,7 @@ class LinkOptions:
     notifies_owner: bool = False
 
     @classmethod
-    def of(cls, owner_id: str, **options: Any) -> Self:
+    def of(cls, **options: Any) -> Self:
         """Return the options from those of `stored_options`; without an end the usual lifetime.
 
         Raises `ScopeMissing` for a link that takes files, where the service has none.
@@ -130,7 +130,7 @@ class LinkOptions:
         if UPLOAD in options.get("permissions", ()) and current_runtime().settings.inbound == "off":
             raise ScopeMissing("Links take no files here: INBOUND is off.")
         usual_end = now() + current_runtime().settings.token_seconds * 1000
-        return cls(**{"expires_at": usual_end} | stored_options(owner_id, **options))
+        return cls(**{"expires_at": usual_end} | stored_options(**options))
 
 
 class DocumentToken(Credential, OfTarget):
@@ -276,7 +276,7 @@ class DocumentToken(Credential, OfTarget):
         terms and views stay. A link that had expired or was used up is live again if it now has
         time and views left. Raises `NotFound`, `Invalid`, `TokenRevoked`, `QuotaExceeded`.
         """
-        changes = stored_options(owner_id, **options)
+        changes = stored_options(**options)
         require_future(changes.get("expires_at"))
         with transaction(owner_id):
             # Read the link as it is now.

@@ -17,13 +17,14 @@ from ..accounts import ApiKey, Session
 from ..core import (
     NotAuthenticated,
     NotFound,
+    Payer,
     TokenSpent,
     WrongCredentials,
     rfc3339,
 )
 from ..documents import Client, Collection, Document, shown_document
 from ..events import Event
-from ..records import Presented, cached_property
+from ..records import Presented, cached_property, payer_of
 from ..runtime import current_runtime
 from .document_token import PERMISSIONS, UPLOAD, DocumentToken, count_view
 from .gate import NOTHING, Gate, Proof
@@ -69,7 +70,7 @@ class TokenGrant:
     notifies_owner: bool = False
     masked_token: str = ""
     view_tag: str = ""  # the tag of an earlier view by this link, if one was presented
-    acting_user_id: str = ""  # the member of a space who opened the page, if a ticket was presented
+    acting_user_id: str = ""  # the member who acts as the owner, which is a space
     opening: Opening | None = None  # begun by this request
     reader: Reader | None = None  # for whom a guarded link was opened, or is now
 
@@ -83,10 +84,12 @@ class TokenGrant:
         """Whether the reader is a page that the owner opened, which reads one document alone."""
         return bool(self.owner_id and self.target_id)
 
-    @property
-    def payer_id(self) -> str:
-        """The id of whoever waits, computes and holds memory for this: the link, or the owner."""
-        return self.owner_id or self.id
+    def payer(self, address: str = "") -> Payer:
+        """Return for whom it counts what is asked by this grant, from the network of `address`."""
+        link_id = self.id if self.is_link else ""
+        owner_id = self.owner_id or self.link_owner_id
+        acting_id = self.acting_user_id
+        return payer_of(owner_id, acting_user_id=acting_id, link_id=link_id, address=address)
 
     @property
     def may_save(self) -> bool:
@@ -123,7 +126,6 @@ class TokenGrant:
         return shown_document(
             document,
             client,
-            self.payer_id,
             password=password,
             watermark=self.watermark,
             as_pages=as_pages,
@@ -217,10 +219,17 @@ class TokenGrant:
             raise
 
     @classmethod
-    def of_owner(cls, owner_id: str, credential_id: str = "", document_id: str = "") -> Self:
+    def of_owner(
+        cls,
+        owner_id: str,
+        credential_id: str = "",
+        document_id: str = "",
+        acting_user_id: str = "",
+    ) -> Self:
         """Return the grant of an owner who reads with a session or an API key.
 
-        `document_id` is that of an opened page, which reads this document alone.
+        `document_id` is that of an opened page, which reads this document alone; `acting_user_id`
+        that of the member by whose session a space reads.
         """
         return cls(
             id=credential_id,
@@ -231,6 +240,7 @@ class TokenGrant:
             views_left=None,
             password_digest=None,
             owner_id=owner_id,
+            acting_user_id=acting_user_id,
         )
 
     @classmethod
@@ -248,8 +258,8 @@ class TokenGrant:
         if credential := _OF_OWNER.get(claims.id[:3]):
             owner_id, _, document_id = claims.user_id.partition(" ")
             owner_id, id, acting_user_id = credential.live_of(claims.id, owner_id)
-            grant = cls.of_owner(owner_id, id, document_id)
-            return replace(grant, came_by=ticket, acting_user_id=acting_user_id)
+            grant = cls.of_owner(owner_id, id, document_id, acting_user_id)
+            return replace(grant, came_by=ticket)
         presented = DocumentToken.presented("id", claims.id)
         if presented is None:
             raise TokenSpent
@@ -371,7 +381,7 @@ class TokenGrant:
         failures = current_runtime().link_password_failures
         failures.refuse_if_many(self.id, address)
         digest = self.password_digest or ""
-        is_right = current_runtime().link_passwords.verify_password(password, digest, self.id)
+        is_right = current_runtime().link_passwords.verify_password(password, digest)
         if not is_right:
             failures.record_failure(self.id, address)
             Event.record_refusal(target.owner_id, self.id, self.target_id, "password")

@@ -106,7 +106,7 @@ def take_body_slot(grant: TokenGrant, body_bytes: int, key: str) -> LongBody | N
         judge_body(grant, collection, body_bytes, key)
     except ServiceError:
         return None
-    return current_runtime().long_bodies.admit(collection.owner_id, grant.id)
+    return current_runtime().long_bodies.admit(grant.payer())
 
 
 def receive(

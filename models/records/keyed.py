@@ -4,10 +4,12 @@ The key is random; it is stored wrapped under a root key, bound to the row. Rota
 keys therefore rewrites 104 bytes a row and nothing else.
 """
 
+import time
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 from peewee import BigIntegerField, BlobField, IntegerField, TextField
+from peewee import Table as TableReference
 
 from crypto import DecryptionError, RootKey, sealing
 from crypto.row_texts import RowCipher, remembered_cipher
@@ -18,7 +20,9 @@ from ..storage import param, prepared, shred
 from .sealed import Sealed, SealedRow
 from .table import cached_property
 
-REMEMBERED = 1024  # keys of owners
+SPACE_PREFIX = "spc"  # begins the ids of spaces, which are accounts without a way in
+REMEMBERED = 1024  # keys of owners; and makers of spaces,
+REMEMBERED_SECONDS = 60  # so long, since another process may delete the account of one
 
 
 class KeyedRow(SealedRow):
@@ -127,6 +131,28 @@ class Owner(KeyedRow):
         cls.unwrapped.cache_clear()  # type: ignore[attr-defined]
         remembered_cipher.cache_clear()
 
+    @classmethod
+    def answering_for(cls, id: str) -> str:
+        """Return the id of the account whose share an account or a space uses.
+
+        That is the person who made the space, while there is an account of this person.
+        """
+        if not id.startswith(f"{SPACE_PREFIX}_"):
+            return id
+        return _maker_of(id, int(time.monotonic() // REMEMBERED_SECONDS)) or id
+
+    @classmethod
+    def sharing_with(cls, id: str) -> list[str]:
+        """Return the ids of the account that answers for this one, and of all its spaces."""
+        person_id = cls.answering_for(id)
+        spaces = cls.select(cls.id).where(cls.made_by == person_id)
+        return [person_id, *(space.id for space in spaces)]
+
+    @classmethod
+    def forget_makers(cls) -> None:
+        """Forget who has made which spaces, as an account is deleted."""
+        _maker_of.cache_clear()
+
     def cipher(self) -> RowCipher:
         return remembered_cipher(self.key)
 
@@ -137,3 +163,20 @@ class Owner(KeyedRow):
 @prepared
 def _wrapped_key() -> Any:
     return Owner.select(Owner.root, Owner.sealed_key).where(Owner.id == param("id"))
+
+
+@lru_cache(REMEMBERED)
+def _maker_of(space_id: str, _minute: int) -> str | None:
+    """Return the id of the person who made a space; None if this account is gone."""
+    found = _maker().first(id=space_id)
+    return found[0] if found else None
+
+
+@prepared
+def _maker() -> Any:
+    space = TableReference(Owner._meta.table_name).alias("space")
+    return (
+        Owner.select(Owner.id)
+        .join(space, on=(space.c.made_by == Owner.id))
+        .where(space.c.id == param("id"))
+    )

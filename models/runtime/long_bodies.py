@@ -1,7 +1,7 @@
 """Slots for the long bodies that links have the service receive.
 
 Most of the memory for bodies is left to those who have an account. Slots are shared fairly: a link
-holds two, the links of one owner half of all. If others hold more than whoever is refused, their
+holds two, the links of one caller half of all. If others hold more than whoever is refused, their
 bodies are hurried: they keep a pace, or the server ends them.
 """
 
@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable
 from typing import cast
 
+from ..core import Payer
 from .slots import Slot, Slots
 
 OF_LINK = 2  # bodies at once of one link,
-OF_OWNER = 4  # of all links of one owner,
-OF_ALL = 8  # and of all owners
+OF_CALLER = 4  # of all links of one caller,
+OF_ALL = 8  # and of all callers
 HURRIED_BYTES = 1 << 20  # in any 15 seconds
 HURRIED_SECONDS = 30  # after somebody was refused
 
@@ -34,11 +35,11 @@ class LongBodies:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
-        self.slots = Slots(OF_ALL, of_caller=OF_OWNER, of_part=OF_LINK)
+        self.slots = Slots(OF_ALL, of_caller=OF_CALLER, of_part=OF_LINK)
 
-    def admit(self, owner_id: str, link_id: str) -> "LongBody | None":
+    def admit(self, payer: Payer) -> "LongBody | None":
         """Return a body that holds a slot; None without one, and then larger shares are hurried."""
-        body = LongBody(self, owner_id, link_id)
+        body = LongBody(self, payer)
         if self.slots.take(body):
             return body
         until = self.clock() + HURRIED_SECONDS
@@ -50,8 +51,8 @@ class LongBodies:
 class LongBody(Slot, Admission):
     """The admission of a body that comes by a link, which holds a slot."""
 
-    def __init__(self, bodies: LongBodies, owner_id: str, link_id: str) -> None:
-        super().__init__(owner_id, link_id)
+    def __init__(self, bodies: LongBodies, payer: Payer) -> None:
+        super().__init__(*payer)
         self._bodies = bodies
         self._hurried_until = 0.0
 

@@ -2,7 +2,7 @@
 
 A preview is made in a child process, by a thread that holds a slot. A quarter of the worker
 threads may make previews for views, and two of them for files to save; another quarter may wait
-some seconds for a slot. One owner has all slots but one at most, one link half of them. A caller
+some seconds for a slot. One caller has all slots but one at most, one link half of them. A caller
 who gets no slot is refused, unless another one makes the same preview already: then the caller
 waits for two seconds, in which most previews are made.
 
@@ -10,7 +10,6 @@ A conversion, which takes longer than people watch an empty page, is made beside
 """
 
 import logging
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -18,8 +17,8 @@ from contextlib import contextmanager, suppress
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from ..core import Busy, ServiceError
-from .slots import Slot, Slots
+from ..core import Busy, Payer, ServiceError
+from .slots import OneAtATime, Slot, Slots
 
 PROCESSES = 4  # child processes at once
 PROCESS_SECONDS = 30
@@ -32,13 +31,8 @@ UNKEPT_SECONDS = 600
 
 
 def _shared(most: int, waiting: Slots | None = None) -> Slots:
-    """Return slots of which one owner has all but one at most, and one link half."""
+    """Return slots of which one caller has all but one at most, and one link half."""
     return Slots(most, max(1, most - 1), max(1, most // 2), waiting=waiting)
-
-
-def _whose(owner_id: str, caller_id: str) -> tuple[str, str]:
-    """Return the caller and the part of a slot; `caller_id` is a link's id, or the owner's."""
-    return owner_id, "" if caller_id == owner_id else caller_id
 
 
 class PreviewQueue:
@@ -51,7 +45,7 @@ class PreviewQueue:
         self.saving = _shared(min(SAVING, max(1, quarter)), self.waiting)
         self._slot_seconds = slot_seconds
         self.same_seconds: float = SAME_SECONDS
-        self._same = Slots(math.inf, of_caller=1)  # the caller is the id of the preview
+        self._same = OneAtATime()
         self._processes = Slots(PROCESSES)
         self._guard = Lock()
         self._wanted: dict[str, list[float]] = {}  # since when, by each who has or awaits a turn
@@ -68,18 +62,15 @@ class PreviewQueue:
             pass
 
     @contextmanager
-    def turn(
-        self, id: str, owner_id: str, caller_id: str, *, saves: bool = False
-    ) -> Iterator[None]:
+    def turn(self, id: str, payer: Payer, *, saves: bool = False) -> Iterator[None]:
         """Hold a slot to make the preview `id`, which nobody else makes meanwhile.
 
-        `caller_id` is a link's id, or the owner's. Raises `Busy` if no slot gets free in time, or
-        no child process.
+        Raises `Busy` if no slot gets free in time, or no child process.
         """
         slots = self.saving if saves else self.viewing
         with (
             self._want(id),
-            slots.held(*_whose(owner_id, caller_id), seconds=self._slot_seconds),
+            slots.held(payer, seconds=self._slot_seconds),
             self._same.held(id),
             self._processes.held(seconds=PROCESS_SECONDS),
         ):
@@ -127,9 +118,7 @@ class BesideRequests:
         self._ended = deque[str](maxlen=100)
         self._guard = Lock()
 
-    def begin(
-        self, id: str, owner_id: str, caller_id: str, make: Callable[[], object]
-    ) -> Progress | None:
+    def begin(self, id: str, payer: Payer, make: Callable[[], object]) -> Progress | None:
         """Have `make` called, unless it runs; return None if its last call has just ended.
 
         A preview that this call could not keep is then left to a request that waits. Raises `Busy`.
@@ -139,7 +128,7 @@ class BesideRequests:
                 self._ended.remove(id)
                 return None
             if id not in self._begun:
-                slot = Slot(*_whose(owner_id, caller_id))
+                slot = Slot(*payer)
                 if not self._slots.take(slot):
                     raise Busy
                 self._begun[id] = time.monotonic()

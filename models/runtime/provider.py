@@ -22,7 +22,7 @@ from .slots import Slots
 KEPT_MS = 24 * 60 * 60 * 1000
 NEW_KEYS_AFTER_MS = 60_000  # the least time between two questions for keys
 TRIED_AGAIN_MS = 5_000  # after a provider gave no usable answer
-MOST_EXCHANGES = 4  # of codes at once, and so many that wait; of one network half of the former
+MOST_EXCHANGES = 4  # of codes at once, and so many that wait; of one caller half of the former
 EXCHANGE_WAIT_SECONDS = 5
 MOST_WAITING = 2  # for a document that is being read
 READ_WAIT_SECONDS = 5
@@ -120,16 +120,14 @@ class Provider:
         query = urlencode({"client_id": self._client_id, "post_logout_redirect_uri": back})
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{query}"
 
-    def claims(
-        self, answer: Mapping[str, str], verifier: str, nonce: str, network: str
-    ) -> dict[str, Any]:
+    def claims(self, answer: Mapping[str, str], verifier: str, nonce: str) -> dict[str, Any]:
         """Return the claims of the ID token that the code of an answer brings.
 
-        Raises `AnswerRefusedError`, `ProviderAway`, and `Busy` while this network has the share of
+        Raises `AnswerRefusedError`, `ProviderAway`, and `Busy` while the caller has the share of
         answers that may be judged at once.
         """
         self._judge_answer(answer)
-        with self._exchanges.held(network, seconds=EXCHANGE_WAIT_SECONDS):
+        with self._exchanges.held(seconds=EXCHANGE_WAIT_SECONDS):
             tokens = self._exchanged(answer["code"], verifier)
         token = tokens.get("id_token")
         if not isinstance(token, str):

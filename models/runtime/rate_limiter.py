@@ -9,13 +9,14 @@ from typing import Any
 
 from peewee import SQL, BigIntegerField, DatabaseError, Model, TextField, fn
 
-from ..core import GUESSES, GUESSES_BY_ADDRESS, Allowance, Limit, TooManyRequests
+from ..core import GUESSES, GUESSES_BY_ADDRESS, Allowance, Limit, Payer, TooManyRequests
 from ..storage import SERVER_NOW, connected, database, engine
 
 
 class RateLimiter:
-    """A limit for each key, by the monotonic clock. Events become available again one by one, so a
-    caller never waits longer than for one of them.
+    """A limit for each of what it counts by, by the monotonic clock.
+
+    Events become available again one by one, so a caller never waits longer than for one of them.
     """
 
     def __init__(
@@ -33,28 +34,28 @@ class RateLimiter:
         self._due: dict[int, float] = {}  # the theoretical arrival time; oldest-touched first
         self._lock = threading.Lock()
 
-    def allowance(self, key: str) -> Allowance:
+    def allowance(self, key: Payer | str) -> Allowance:
         """Return the allowance that is left of the key's limit now; count nothing."""
-        return self._allowance(self._owed(key))
+        return self._allowance(self._owed(self._limit.key(key)))
 
-    def hit(self, key: str) -> None:
+    def hit(self, key: Payer | str) -> None:
         """Count an event that has happened, also beyond the limit."""
-        self._count(key, within=False)
+        self._count(self._limit.key(key), within=False)
 
-    def spend(self, key: str) -> Allowance | None:
+    def spend(self, key: Payer | str) -> Allowance | None:
         """Count an event and return what is left; `TooManyRequests`, uncounted, if nothing is.
 
         None where limits are off.
         """
         if not self._on:
             return None
-        owed = self._count(key, within=True)
+        owed = self._count(self._limit.key(key), within=True)
         if owed is None:
             refuse_if_spent(self.allowance(key))
             return self.spend(key)  # it became available meanwhile
         return self._allowance(owed)
 
-    def try_spend(self, key: str) -> bool:
+    def try_spend(self, key: Payer | str) -> bool:
         """Count an event, and return whether the limit permits it; always where limits are off."""
         try:
             self.spend(key)
@@ -143,7 +144,7 @@ class Arrival(Model):
 class SharedRateLimiter(RateLimiter):
     """The same for all processes that serve one database."""
 
-    def try_spend(self, key: str) -> bool:
+    def try_spend(self, key: Payer | str) -> bool:
         try:
             return super().try_spend(key)
         except DatabaseError:

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Event, RLock
 
-from ..core import Busy, ServiceError, will_wait
+from ..core import Busy, Payer, ServiceError, current_payer, will_wait
 
 
 class Slot:
-    """The right to do the work once, of a caller, or of a part of the caller, as a link."""
+    """The right to do the work once, of a caller, or of a part of the caller: a payer's."""
 
     def __init__(self, caller: str = "", part: str = "") -> None:
         self.caller = caller
@@ -70,17 +70,17 @@ class Slots:
     @contextmanager
     def held(
         self,
-        caller: str = "",
-        part: str = "",
+        payer: Payer | None = None,
         *,
         seconds: float | None = None,
         refusal: type[ServiceError] = Busy,
     ) -> Iterator[None]:
         """Hold a slot for the block; wait for it so many seconds, by default without an end.
 
+        It counts for the payer of the request, or for the given one, where the request has ended.
         Raises the `refusal` after that time, and at once if too many wait.
         """
-        slot = Slot(caller, part)
+        slot = Slot(*(payer or current_payer.get()))
         if not (self.take(slot) or self._wait_for(slot, seconds)):
             raise refusal
         try:
@@ -134,3 +134,16 @@ class Slots:
         if not slot.part:
             return 0
         return sum(other.part == slot.part for other in list(self._held))
+
+
+class OneAtATime:
+    """Things on each of which one request works at a time, whoever asks for it."""
+
+    def __init__(self) -> None:
+        self._slots = Slots(math.inf, of_caller=1)  # the caller is the id of the thing
+
+    def held(
+        self, id: str, *, seconds: float | None = None, refusal: type[ServiceError] = Busy
+    ) -> AbstractContextManager[None]:
+        """Have the thing with this id for the block. Waits, and raises, as `Slots.held`."""
+        return self._slots.held(Payer(id), seconds=seconds, refusal=refusal)

@@ -22,6 +22,7 @@ from ..core import (
     RESETS,
     SIGN_INS,
     STORED_RESPONSES,
+    STORED_RESPONSES_OF_LINK,
     UPLOADS,
     OperatorError,
     PayloadStoreAway,
@@ -36,7 +37,7 @@ from .previews import BesideRequests, PreviewQueue, UnkeptPreviews
 from .provider import Provider
 from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
-from .slots import Slots
+from .slots import OneAtATime, Slots
 from .unrecorded import UnrecordedEvents
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Runtime:
         self.registration_limiter = limiter(REGISTRATIONS, limited)
         self.reset_limiter = limiter(RESETS, limited)
         self.sign_in_limiter = limiter(SIGN_INS, limited)
-        self.member_limiter = limiter(NEW_MEMBERS, limited)  # by the person who adds them
+        self.member_limiter = limiter(NEW_MEMBERS, limited)
         self.upload_limiter = limiter(UPLOADS, limited)
         self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link
         self.code_limiter = limiter(CODES, limited)
@@ -77,14 +78,15 @@ class Runtime:
         self.failures = FailureCounts()
         self.beside_requests = BesideRequests(self.failures.count_failed)
         self.unkept_previews = UnkeptPreviews()
-        # A search decrypts thousands of names without a pause: of a user one runs, and one waits,
+        # A search decrypts thousands of names without a pause: of a caller one runs, and one waits,
         # as of a person who types on.
         self.search_slots = Slots(math.inf, 1, waiting=Slots(math.inf, 1))
         self.long_bodies = LongBodies()
         # Both leave two of 16 workers.
         self.account_passwords = PasswordSlots(8, of_caller=6)
         self.link_passwords = PasswordSlots(6, of_caller=4)
-        self.stored_response_limiter = limiter(STORED_RESPONSES, limited)
+        self.stored_responses = limiter(STORED_RESPONSES, limited)
+        self.stored_responses_of_link = limiter(STORED_RESPONSES_OF_LINK, limited)
         self.unrecorded = UnrecordedEvents()
         self.payload_objects = objects_of(settings.payloads)
         self.provider = Provider(settings) if settings.oidc_issuer else None
@@ -94,7 +96,7 @@ class Runtime:
         self.aborted_uploads: set[str] = set()
         self.opened_rows = OpenedRows()
         self.altered_rows: set[str] = set()  # ids that the log has named
-        self.idempotent_requests = Slots(math.inf, 1)  # the caller is the id of a response
+        self.idempotent_requests = OneAtATime()  # by the id of a response
         self.lock = RLock()
         self.is_open = False
         self._background: list[BackgroundWork] = []

@@ -18,6 +18,7 @@ from ..core import (
     ServiceError,
     StorageFailing,
     StorageFull,
+    current_payer,
     log_unless_printed,
 )
 from . import schema
@@ -46,7 +47,7 @@ def _acquire(lock: threading.Lock, deadline: float) -> None:
 
 
 class _Line:
-    """The transactions of one owner: one of them has the lock, the others wait for it."""
+    """The transactions of one caller: one of them has the lock, the others wait for it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -61,7 +62,7 @@ class SqliteEngine(Engine):
         # Waiting writers sleep until it is free; SQLite's own lock is asked again and again, with
         # ever longer pauses, so that a late writer may get it before an early one.
         self._writer_lock = threading.Lock()
-        self._lines: dict[str, _Line] = {}  # by owner
+        self._lines: dict[str, _Line] = {}  # by the account that writes
         self._lines_guard = threading.Lock()
         self._wal = GroupCommit(lambda: f"{database.database}-wal")
         self._reset_after_failures = 0  # the number of failed syncs when the WAL was last reset
@@ -88,8 +89,9 @@ class SqliteEngine(Engine):
         """Yield the number of failed syncs before the transaction.
 
         The lock is waited for as long as SQLite's own, so that waiting writers time out together.
-        Of each owner one transaction at a time waits for it, so that an owner with many
-        transactions delays others by one of them.
+        Of each caller one transaction at a time waits for it, so that somebody with many
+        transactions delays others by one of them. Those of strangers, and of work beside the
+        requests, count for the owner.
         """
         delete_ballast_if_full(database.database)
         longest = PRAGMAS["busy_timeout"] / 1000 if wait_seconds is None else wait_seconds
@@ -106,12 +108,14 @@ class SqliteEngine(Engine):
 
     @contextmanager
     def _first_of(self, owner_id: str | None, deadline: float) -> Iterator[None]:
-        """Wait until no other transaction of the owner waits for the writer lock, or has it."""
+        """Wait until no other transaction of the caller waits for the writer lock, or has it."""
         if owner_id is None:
             yield
             return
+        payer = current_payer.get()
+        name = payer.id if payer.is_account else owner_id
         with self._lines_guard:
-            line = self._lines.setdefault(owner_id, _Line())
+            line = self._lines.setdefault(name, _Line())
             line.length += 1
         try:
             _acquire(line.lock, deadline)
@@ -123,7 +127,7 @@ class SqliteEngine(Engine):
             with self._lines_guard:
                 line.length -= 1
                 if not line.length:
-                    del self._lines[owner_id]
+                    del self._lines[name]
 
     def sync(self, since: int | None = None) -> None:
         self._wal.sync(since)

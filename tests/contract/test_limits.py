@@ -6,7 +6,7 @@ import pytest
 
 from app import create_app
 from models import current_runtime
-from models.core import Limit
+from models.core import By, Limit
 from models.runtime.rate_limiter import RateLimiter
 from tests.formats import b64
 from tests.people import PASSWORD
@@ -20,9 +20,11 @@ def client(tmp_path):
     """The service inside this process, so that a test can make a limit small."""
     app = create_app({"INSTANCE_PATH": str(tmp_path)})
     runtime = app.extensions["runtime"]
-    registrations = Limit("register", "new accounts from this address", 2, 3600)
+    registrations = Limit("register", "new accounts from this address", 2, 3600, By.NETWORK)
     runtime.registration_limiter = RateLimiter(registrations, clock=lambda: 0.0)
-    runtime.upload_limiter = RateLimiter(Limit("upload", "uploads", 2, 3600), clock=lambda: 0.0)
+    runtime.upload_limiter = RateLimiter(
+        Limit("upload", "uploads", 2, 3600, By.PAYER), clock=lambda: 0.0
+    )
     yield Client(app)
     runtime.close()
 
@@ -108,7 +110,7 @@ def test_a_refused_upload_may_be_repeated_with_the_same_key(client):
     client.register("one")
     client.log_in("one")
     moment = [100.0]
-    limit = Limit("upload", "uploads", 1, 60)
+    limit = Limit("upload", "uploads", 1, 60, By.PAYER)
     current_runtime().upload_limiter = RateLimiter(limit, clock=lambda: moment[0])
     assert client.post("/v1/documents", UPLOAD).status == 201
     rate_limited(client.post("/v1/documents", UPLOAD, **{"Idempotency-Key": "a"}), "upload")
@@ -129,7 +131,7 @@ def test_a_refused_login_names_the_limit(client):
 
 
 def test_requests_for_codes_are_limited_by_network_whatever_the_address_in_them(client):
-    limit = Limit("code", "requests for a code from this address", 2, 3600)
+    limit = Limit("code", "requests for a code from this address", 2, 3600, By.NETWORK)
     current_runtime().code_limiter = RateLimiter(limit, clock=lambda: 0.0)
     client.register("ana")
     client.log_in("ana")

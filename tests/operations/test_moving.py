@@ -106,11 +106,11 @@ def filled(alice):
     collection = Collection.make(
         alice.id, "Minutes", note="of June", document_ids=[documents[3].id, documents[1].id]
     )
-    options = LinkOptions.of(alice.id, label="for Bob", password="open sesame", max_views=3)
+    options = LinkOptions.of(label="for Bob", password="open sesame", max_views=3)
     DocumentToken.issue(documents[2], options)
-    DocumentToken.issue(collection, LinkOptions.of(alice.id, label="all"))
+    DocumentToken.issue(collection, LinkOptions.of(label="all"))
     guarded = DocumentToken.issue(
-        documents[5], LinkOptions.of(alice.id, agreement="I keep it to myself.")
+        documents[5], LinkOptions.of(agreement="I keep it to myself.")
     ).row
     proof = Proof(name="Bob", accept=guarded.agreement_sha256)
     opening = Opening.begin(documents[5], guarded, None, proof)
@@ -236,7 +236,7 @@ def test_a_webhook_arrives_disabled_with_another_secret(filled, export, elsewher
 
 def test_recipients_arrive_without_their_codes(alice, export, elsewhere):
     document = upload(alice)
-    link = DocumentToken.issue(document, LinkOptions.of(alice.id)).row
+    link = DocumentToken.issue(document, LinkOptions.of()).row
     Recipient.draw_code(document, link.id, "bob@example.org")
     export_accounts(export, PASSPHRASE)
     with elsewhere():
@@ -515,7 +515,7 @@ def add_recipient(document, link):
 def test_rows_about_a_link_or_a_target_of_somebody_else_are_refused(
     filled, alice, export, elsewhere, monkeypatch, kind, name, table
 ):
-    link = DocumentToken.issue(filled, LinkOptions.of(alice.id)).row
+    link = DocumentToken.issue(filled, LinkOptions.of()).row
     add_recipient(filled, link)
     forged = {"token_id": "tok_", "recipient_id": "rcp_", "target_id": "doc_"}[name] + "0" * 26
     known = carried.KINDS[kind]
@@ -530,7 +530,7 @@ def test_rows_about_a_link_or_a_target_of_somebody_else_are_refused(
     with elsewhere():
         carol = User.register("carol@example.org", "correct horse battery", None, "open")
         hers = upload(carol, b"hers")
-        add_recipient(hers, DocumentToken.issue(hers, LinkOptions.of(carol.id)).row)
+        add_recipient(hers, DocumentToken.issue(hers, LinkOptions.of()).row)
         rows = database.execute_sql(f"SELECT id FROM {table}").fetchall()
         database.execute_sql(f"UPDATE {table} SET id = ? WHERE id = ?", (forged, rows[0][0]))
         with pytest.raises(OperatorError, match=f"{forged} is here already, and belongs to"):
@@ -633,7 +633,7 @@ def test_a_log_that_was_altered_is_not_exported(filled, alice, export, file):
 
 def test_what_has_ended_since_the_export_is_not_imported(alice, export, elsewhere, clock):
     document = upload(alice, b"short-lived", expires_at=importing.now() + 60_000)
-    DocumentToken.issue(document, LinkOptions.of(alice.id, label="with it"))
+    DocumentToken.issue(document, LinkOptions.of(label="with it"))
     export_accounts(export, PASSPHRASE)
     clock(120_000)
     with elsewhere():
@@ -673,7 +673,7 @@ def team(alice, bob):
     former = current_actor.set({"via": "session", "userId": bob.id})
     document = upload(space, b"a bill", name="bill.txt")
     Collection.make(space.id, "Bills", document_ids=[document.id])
-    DocumentToken.issue(document, LinkOptions.of(space.id, label="for Carol"))
+    DocumentToken.issue(document, LinkOptions.of(label="for Carol"))
     Webhook.register(space.id, "https://hooks.example.org/x", description="ours")
     current_actor.reset(former)
     return space.id

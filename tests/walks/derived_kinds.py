@@ -133,7 +133,7 @@ class World:
     def linked(self, target=None, **options):
         """A new link, with these options; the present one, which the ends of a link end."""
         options = {"permissions": ["view", "download"], **options}
-        chosen = LinkOptions.of(self.ana.id, **options)
+        chosen = LinkOptions.of(**options)
         self.link = DocumentToken.issue(target or self.document, chosen)
         return self.link
 

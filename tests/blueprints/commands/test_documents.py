@@ -12,7 +12,7 @@ from tests.uploads import upload
 def linked(document):
     """The id of a document with a link, which is in a collection."""
     with connected():
-        DocumentToken.issue(document, LinkOptions.of(document.owner_id, label="for Bob"))
+        DocumentToken.issue(document, LinkOptions.of(label="for Bob"))
         Collection.make(document.owner_id, "Minutes", document_ids=[document.id])
     return document.id
 

@@ -98,14 +98,14 @@ def test_whom_the_operator_or_a_login_elsewhere_lets_in_is_not_young(
     user = make("ana@example.org", *([runtime] if needs_runtime else []))
     assert sent(user.id, 60) == 60
     assert sent(make_space(user, "Accounting").id, 30) == 30
-    assert payers_of(user.id) == [mail_limit.Payer(user.id, is_young=False)]
+    assert payers_of(user.id) == [mail_limit.MailPayer(user.id, is_young=False)]
 
 
 def test_who_registers_is_young_and_so_are_their_spaces(alice):
     space = make_space(alice, "Accounting").id
     assert payers_of(space) == [
-        mail_limit.Payer(space, is_young=True),
-        mail_limit.Payer(alice.id, is_young=True),
+        mail_limit.MailPayer(space, is_young=True),
+        mail_limit.MailPayer(alice.id, is_young=True),
     ]
     assert sent(space, 60) == 50
 

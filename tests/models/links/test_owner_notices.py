@@ -222,5 +222,5 @@ def test_where_there_are_no_pages_nobody_could_agree_so_the_choice_is_refused(
 ):
     mails.settings = replace(mails.settings, console="off")
     with pytest.raises(Invalid) as refused:
-        LinkOptions.of(alice.id, notifies_owner=True)
+        LinkOptions.of(notifies_owner=True)
     assert refused.value.pointer == "#/notifyOwner"

@@ -19,7 +19,7 @@ def test_a_row_whose_name_is_not_seen_is_read_by_a_stand_in(name, alice):
     space = make_space(alice, name)
     assert User.find(space.id).name == space.name == "Unnamed space"
 
-    link = DocumentToken.issue(document, LinkOptions.of(alice.id, label=name))
+    link = DocumentToken.issue(document, LinkOptions.of(label=name))
     assert DocumentToken.one_of(alice.id, link.row.id).label is None
 
     key = ApiKey.issue(alice, name, "documents:read", None)

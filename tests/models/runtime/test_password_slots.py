@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from models.core import Busy
+from models.core import Busy, Payer
 from models.runtime.password_slots import PasswordSlots
 from models.runtime.state import Runtime
 from settings import Settings
@@ -25,7 +25,7 @@ def hold():
     def hold(slots, caller, places):
         held = len(slots.admitted._held)
         for _ in range(places):
-            waiting.extend(start_threads(lambda: slots.run(released.wait, caller)))
+            waiting.extend(start_threads(lambda: slots.run(released.wait, Payer(caller))))
         until(lambda: len(slots.admitted._held) == held + places)
 
     yield hold
@@ -36,10 +36,10 @@ def hold():
 def test_one_caller_gets_only_a_share_and_leaves_places_to_others(slots, hold):
     hold(slots, "one", 2)
     with pytest.raises(Busy):
-        slots.run(bool, "one")
+        slots.run(bool, Payer("one"))
     hold(slots, "two", 1)
     with pytest.raises(Busy):
-        slots.run(bool, "three")
+        slots.run(bool, Payer("three"))
 
 
 def test_two_run_at_once_and_the_others_wait(hold):
@@ -51,9 +51,9 @@ def test_two_run_at_once_and_the_others_wait(hold):
 
 def test_a_place_is_free_again_after_the_work_and_after_its_error(slots):
     for _ in range(5):
-        assert slots.run(lambda: "result", "one") == "result"
+        assert slots.run(lambda: "result", Payer("one")) == "result"
         with pytest.raises(ZeroDivisionError):
-            slots.run(lambda: 1 / 0, "one")
+            slots.run(lambda: 1 / 0, Payer("one"))
     assert not slots.admitted._held
     assert not slots.running._held
 
@@ -63,4 +63,4 @@ def test_work_for_links_takes_no_place_from_logins(hold):
     hold(runtime.link_passwords, "a link", 4)
     hold(runtime.link_passwords, "another link", 2)
 
-    assert runtime.account_passwords.run(lambda: "result", "someone") == "result"
+    assert runtime.account_passwords.run(lambda: "result", Payer("someone")) == "result"

@@ -8,12 +8,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 import crypto
-from models.core import Busy
+from models.core import Busy, Payer
 from models.runtime import AnswerRefusedError, Provider, ProviderAway
 from models.runtime import provider as provider_module
 from models.runtime.json_client import NoAnswerError, get_json
 from settings import Settings, WrongSetting
 from tests import provider as providers
+from tests.payers import paid_by
 from tests.waiting import join_threads, start_threads
 
 MINUTE, DAY = 60_000, 86_400_000
@@ -60,7 +61,7 @@ def log_in(provider, real, **changes):
         {**claims, "iat": provider._clock() // 1000, "exp": provider._clock() // 1000 + 60}
     )
     answer = dict(parse_qsl(real.log_in_at(address))) | changes
-    return provider.claims(answer, "the verifier", "the nonce", "here")
+    return provider.claims(answer, "the verifier", "the nonce")
 
 
 def reads(real, what):
@@ -155,13 +156,13 @@ def test_two_answers_of_one_network_are_judged_at_once_and_others_go_on(
     answer = {"code": "x", "state": "the state"}
 
     def ask(network):
-        with pytest.raises(AnswerRefusedError):
-            provider.claims(answer, "v", "n", network)
+        with paid_by(Payer(network)), pytest.raises(AnswerRefusedError):
+            provider.claims(answer, "v", "n")
 
     threads = start_threads(lambda: ask("one"), lambda: ask("one"))
     assert [reached.acquire(timeout=30) for _ in threads] == [True, True]
-    with pytest.raises(Busy):
-        provider.claims(answer, "v", "n", "one")
+    with paid_by(Payer("one")), pytest.raises(Busy):
+        provider.claims(answer, "v", "n")
     threads += start_threads(lambda: ask("two"))
     assert reached.acquire(timeout=30)
     ended.set()

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from models.core import Limit, TooManyRequests
+from models.core import By, Limit, TooManyRequests
 from models.runtime import network_of
 from models.runtime.rate_limiter import PasswordFailureLimiter, RateLimiter
 from tests.waiting import run_in_threads
@@ -18,7 +18,7 @@ class Clock:
 
 
 def limit(count, seconds):
-    return Limit("tries", "tries", count, seconds)
+    return Limit("tries", "tries", count, seconds, By.LINK)
 
 
 def test_a_burst_is_allowed_then_time_gives_tries_back_one_by_one():

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from models.core import Busy, IdempotencyInProgress, waiting
+from models.core import Busy, IdempotencyInProgress, Payer, waiting
 from models.runtime.slots import Slot, Slots
 from tests.waiting import join_threads, start_threads, until
 
@@ -37,7 +37,7 @@ class Line:
         join_threads(self._threads)
 
     def _hold(self, caller, part):
-        with self.slots.held(caller, part):
+        with self.slots.held(Payer(caller, part)):
             self.served.append(caller)
             self._released[caller].wait()
 
@@ -83,7 +83,7 @@ def line_of(taken):
 def is_refused(slots, *caller):
     """Whether there is no slot for the caller without a wait."""
     try:
-        with slots.held(*caller, seconds=0):
+        with slots.held(Payer(*caller), seconds=0):
             return False
     except Busy:
         return True
@@ -116,7 +116,7 @@ def test_a_caller_without_a_part_has_the_whole_share(taken):
 
 def test_a_slot_is_free_again_after_an_error():
     slots = Slots(1)
-    with pytest.raises(ZeroDivisionError), slots.held("a"):
+    with pytest.raises(ZeroDivisionError), slots.held(Payer("a")):
         _ = 1 / 0
     assert not is_refused(slots, "a")
 
@@ -163,11 +163,14 @@ def test_the_line_is_as_long_as_there_are_places_to_wait_with_shares_of_their_ow
     line.join("a", "part 1")
     for caller in (["a", "part 1"], ["a"], ["b"]):
         assert slots._waiting.has_room(Slot(*caller)) == (caller != ["a", "part 1"])
-    with pytest.raises(Busy), slots.held("a", "part 1"):
+    with pytest.raises(Busy), slots.held(Payer("a", "part 1")):
         pass
     line.join("b")
     line.join("c")
-    with pytest.raises(Busy), slots.held("d"):  # at once, though it would wait without an end
+    with (
+        pytest.raises(Busy),
+        slots.held(Payer("d")),
+    ):  # at once, though it would wait without an end
         pass
     slots.release(slots._held[0])
     until(lambda: slots._waiting.has_room(Slot("d")))
@@ -179,17 +182,17 @@ def test_two_lines_share_places_to_wait(line_of, taken):
     taken(views, ["a"])
     (of_file,) = taken(files, ["a"])
     line_of(views).join("b")
-    with pytest.raises(Busy), files.held("c"):
+    with pytest.raises(Busy), files.held(Payer("c")):
         pass
     files.release(of_file)
-    with files.held("c"):  # whoever does not wait needs no place
+    with files.held(Payer("c")):  # whoever does not wait needs no place
         pass
 
 
 def test_nobody_waits_longer_than_the_seconds_and_leaves_the_line_then(taken):
     slots = Slots(1, waiting=Slots(1))
     (held,) = taken(slots, ["a"])
-    briefly = slots.held("b", seconds=0.001, refusal=IdempotencyInProgress)
+    briefly = slots.held(Payer("b"), seconds=0.001, refusal=IdempotencyInProgress)
     with pytest.raises(IdempotencyInProgress), briefly:
         pass
     assert not slots._line
@@ -219,9 +222,9 @@ def test_whoever_waits_for_a_slot_says_so(told, line_of, taken):
 
 def test_whoever_finds_a_slot_or_is_refused_at_once_says_nothing(told):
     slots = Slots(1, waiting=Slots(0))
-    with slots.held("a"):
+    with slots.held(Payer("a")):
         assert is_refused(slots, "b")
-        with pytest.raises(Busy), slots.held("b"):
+        with pytest.raises(Busy), slots.held(Payer("b")):
             pass
     assert told == []
 
@@ -231,7 +234,7 @@ def test_one_of_each_runs_at_a_time_where_there_are_slots_without_an_end(line_of
     taken(slots, *([str(number)] for number in range(100)))
     line = line_of(slots)
     line.join("7")
-    with pytest.raises(Busy), slots.held("7"):
+    with pytest.raises(Busy), slots.held(Payer("7")):
         pass
     line.join("8")
 

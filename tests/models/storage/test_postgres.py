@@ -21,6 +21,7 @@ from models import (
 from models.background import sweep
 from models.core import (
     Busy,
+    By,
     DatabaseUnavailable,
     IdempotencyInProgress,
     Limit,
@@ -205,7 +206,7 @@ def test_limits_are_exact_whatever_the_default_isolation_of_the_server(level, ru
     database.execute_sql(f"ALTER DATABASE {name} SET default_transaction_isolation = '{level}'")
     runtime.close_database()
     setup.open_runtime()
-    limiter = SharedRateLimiter(Limit("tries", "tries", 20, 3600), True)
+    limiter = SharedRateLimiter(Limit("tries", "tries", 20, 3600, By.LINK), True)
     outcomes = []
 
     def spend():
