@@ -7,7 +7,7 @@ from models.account_deletion import delete_space
 from models.accounts import (
     ListedMember,
     MemberSpace,
-    StartedSession,
+    SessionOfSpace,
     add_member,
     change_member,
     enter_space,
@@ -129,7 +129,7 @@ def remove(id: str, user_id: str) -> None:
 
 @spaces.post("/<id>/sessions", accepts=[SESSION])
 @spaces.response(201, SpaceLoginResponse)
-def begin_session(id: str) -> StartedSession:
+def begin_session(id: str) -> SessionOfSpace:
     """Receive a session token of a space
 
     With it every other call acts as the space, as far as the caller's role permits. Role and
@@ -139,4 +139,5 @@ def begin_session(id: str) -> StartedSession:
     caller = g.caller
     own = Session.of_request(caller.owner_id, caller.id)
     space = enter_space(id, caller.owner_id)
-    return Session.begin_in_space(space, caller.user, own, client_of_request())
+    started = Session.begin_in_space(id, caller.user, own, client_of_request())
+    return SessionOfSpace(started, space)

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError
 
-from models import Collection, DocumentToken, current_runtime
+from models import Collection, Document, DocumentToken, current_runtime
 from models.documents import Found, Search, existing_page
 from models.links import LinkState, count_live_links, delete_collection, links_by_target
 
@@ -85,7 +85,7 @@ def show_collection(id: str) -> Response:
     )
 
 
-def _addable(collection: Collection, name: str, older: str | None) -> Found:
+def _addable(collection: Collection, name: str, older: str | None) -> Found[Document]:
     """Find the newest documents of this name that are not in the collection."""
     in_it = set(collection.document_ids)
     with Search.of(g.caller.owner_id, name) as search:

@@ -17,7 +17,6 @@ from models.links import (
     LinkOptions,
     Opening,
     Target,
-    kept_text,
     link_of_owner,
     links_of_owner,
     readings_by_link,
@@ -101,7 +100,7 @@ def show_receipt(id: str) -> Response:
     """Show the receipt of what was accepted at an opening of a link, to read and to print"""
     found = Opening.one_of(g.caller.owner_id, id).with_target()
     found.receipt()  # raises `NotFound` without an agreement
-    text = kept_text(found.target, found.agreement_sha256 or "")
+    text = found.accepted_text()
     return render("receipt", opening=found, agreement=text, target=found.target)
 
 
@@ -115,7 +114,7 @@ def save_receipt(id: str) -> Response:
 def show_agreement(id: str) -> Response:
     """Show the text that was accepted at an opening of a link"""
     found = Opening.one_of(g.caller.owner_id, id).with_target()
-    text = kept_text(found.target, found.agreement_sha256 or "")
+    text = found.accepted_text()
     return Response(text, headers={"Content-Security-Policy": POLICY}, content_type=TEXT)
 
 

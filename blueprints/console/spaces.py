@@ -26,6 +26,7 @@ from models.accounts import (
     spaces_of,
 )
 from models.core import NotFound, SessionExpired, current_payer
+from models.records import Owner
 
 from ..http import g
 from ..http.clients import client_of_request
@@ -163,14 +164,14 @@ def enter(id: str) -> Response:
 def _enter(id: str) -> Response:
     person = _person()
     own = Session.of_request(person.owner_id, person.id)
-    space = enter_space(id, person.owner_id)
+    enter_space(id, person.owner_id)
     _end_session_of_space()
-    return _begin_in(space, person.user, own)
+    return _begin_in(id, person.user, own)
 
 
-def _begin_in(space: MemberSpace, user: User, own: Session, done: str = "") -> Response:
+def _begin_in(space_id: str, user: Owner, own: Session, done: str = "") -> Response:
     """Begin a session of a space for the person of the session `own`, and lead to the documents."""
-    session = Session.begin_in_space(space, user, own, client_of_request())
+    session = Session.begin_in_space(space_id, user, own, client_of_request())
     response = go(HOME, done)
     set_space_cookie(response, session.token, session.expires_in)
     return response
@@ -183,10 +184,10 @@ def land(session: StartedSession, invitation: Invitation | None) -> Response:
     if invitation is None or invitation.space_id is None:
         return go(HOME)
     try:
-        space = space_of(invitation.space_id, session.user.id)
+        space_of(invitation.space_id, session.user.id)
     except NotFound:  # the account was there before, and is no member
         return go(HOME)
-    return _begin_in(space, session.user, session.row, "joined")
+    return _begin_in(invitation.space_id, session.user, session.row, "joined")
 
 
 @spaces.post("/<id>/leave", for_members=True, from_anywhere=True)

@@ -156,7 +156,7 @@ class LoginResponse(NewSessionResponse):
 
 
 class SpaceLoginResponse(NewSessionResponse):
-    space = fields.Nested(SpaceRecord, attribute="user")
+    space = fields.Nested(SpaceRecord)
 
 
 class ResetResponse(ResponseSchema):

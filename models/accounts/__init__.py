@@ -28,6 +28,7 @@ from .space import (
     MOST_MEMBERSHIPS,
     ListedMember,
     MemberSpace,
+    SessionOfSpace,
     WaitingSpace,
     add_member,
     appoint_manager,

@@ -72,7 +72,7 @@ class Session(Credential):
     @classmethod
     def begin(
         cls,
-        user: Any,
+        user: Owner,
         seconds: int,
         client: str | None = None,
         identity: Identity | None = None,
@@ -99,14 +99,14 @@ class Session(Credential):
             cls.keep_newest(current_runtime().settings.quota_sessions, owner_id=user.id)
         return session._started(user, seconds)
 
-    def _started(self, user: Any, seconds: int) -> "StartedSession":
+    def _started(self, user: Owner, seconds: int) -> "StartedSession":
         claims = TokenClaims(self.id, self.owner_id)
         token = current_runtime().session_tokens.issue(claims, seconds)
         return StartedSession(self, token, user, seconds)
 
     @classmethod
     def begin_in_space(
-        cls, space: Any, user: Any, of_person: "Session", client: str | None = None
+        cls, space_id: str, user: Owner, of_person: "Session", client: str | None = None
     ) -> "StartedSession":
         """Return a new session of a space, by which its member `user` acts as the space.
 
@@ -114,7 +114,7 @@ class Session(Credential):
         Beyond the quota the oldest session of this member ends. Raises `NotFound` for somebody who
         is no member, `SessionExpired` if `of_person` has ended, and `WrongCredentials` as `begin`.
         """
-        session = cls.fresh(owner_id=space.id, login_generation=user.login_generation)
+        session = cls.fresh(owner_id=space_id, login_generation=user.login_generation)
         session.acting_user_id = user.id
         session.begun_by_id = of_person.id
         session.identity_id = of_person.identity_id
@@ -124,18 +124,18 @@ class Session(Credential):
         seconds = (session.expires_at - session.created_at) // 1000
         if seconds < 1:
             raise SessionExpired
-        with transaction(space.id):
+        with transaction(space_id):
             user.require_same_password()
-            Member.of(space.id, user.id)
+            Member.of(space_id, user.id)
             try:
                 session.store()
             except IntegrityError as error:
                 raise SessionExpired from error
             facts = {"session_id": session.id, "user_id": user.id}
-            Event.record(space.id, "session.created", facts)
+            Event.record(space_id, "session.created", facts)
             most = current_runtime().settings.quota_sessions
-            cls.keep_newest(most, owner_id=space.id, acting_user_id=user.id)
-        return session._started(space, seconds)
+            cls.keep_newest(most, owner_id=space_id, acting_user_id=user.id)
+        return session._started(user, seconds)
 
     @classmethod
     def _used(cls, identity: Identity, user_id: str) -> str:
@@ -303,10 +303,13 @@ class Session(Credential):
 
 @dataclass(frozen=True)
 class StartedSession(RowWith[Session]):
-    """A new session with its token, which is returned this once; `expires_in` is in seconds."""
+    """A new session with its token, which is returned this once; `expires_in` is in seconds.
+
+    `user` is the person, also of a session of a space.
+    """
 
     token: str
-    user: Any
+    user: Owner
     expires_in: int
 
 

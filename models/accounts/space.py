@@ -16,6 +16,7 @@ from ..records import Origin, ResultPage, RowWith, end_derived
 from ..runtime import current_runtime, refuse_if_full
 from ..storage import engine, transaction
 from .member import MANAGE, Member, require_role
+from .session import StartedSession
 from .user import UNNAMED_SPACE, User
 
 MOST_MEMBERS = 100  # of a space
@@ -35,6 +36,13 @@ class MemberSpace(RowWith[User]):
     @property
     def name(self) -> str:
         return self.row.name or UNNAMED_SPACE
+
+
+@dataclass(frozen=True)
+class SessionOfSpace(RowWith[StartedSession]):
+    """A new session of a space, and the space as the member who has begun it sees it."""
+
+    space: MemberSpace
 
 
 @dataclass(frozen=True)

@@ -285,17 +285,6 @@ class User(Owner):
             user._store_password(**changes)
         return user
 
-    def require_same_password(self) -> Self:
-        """Return the row as it is now; call it in a transaction.
-
-        Raises `WrongCredentials` if since it was read the password was changed, or the user
-        disabled.
-        """
-        user = self.find(self.id)
-        if user is None or user.login_generation != self.login_generation:
-            raise WrongCredentials
-        return user
-
     def record_export(self, documents: int) -> None:
         """Record that all of the account was exported, with so many documents."""
         Event.record(self.id, "account.exported", {"documents": documents})

@@ -16,6 +16,7 @@ from .shown import Client, shown_document
 from .stored_preview import StoredPreview
 from .unreferenced_object import UnreferencedObject
 from .uploads import (
+    SentPayload,
     delete_aborted_object,
     delete_aborted_uploads,
     delete_unfinished_uploads,

@@ -8,14 +8,14 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import DecryptionError, sealing
 
 from ..core import NotFound
-from ..records import KeyedRow
+from ..records import KeyedRow, Owned
 from ..runtime import current_runtime
 from ..storage import connected
 from ..storage.payloads import CHUNKS, PIECE_BYTES, ROWS, PayloadStore
 from ..storage.payloads import rows as payload_rows
 
 
-class Payload(KeyedRow):
+class Payload(KeyedRow, Owned):
     """The part of a document's row that names the place of its payload and the context it is bound
     to.
     """

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import thread_time
-from typing import Any, NamedTuple, Self
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from ..core import now
 from ..records import ResultPage
@@ -29,6 +29,7 @@ ORDERS = {  # of numbered pages, and their names for people
     "largest": "Largest first",
     "name": "By name",
 }
+R = TypeVar("R", Document, Collection)
 _NEWEST = Document.id.desc()
 _SORTED_BY: dict[str, list[Any]] = {
     "oldest": [Document.id],
@@ -177,22 +178,22 @@ def find_documents(
     return found.rows, found.searched.older
 
 
-class Hit(NamedTuple):
+class Hit(NamedTuple, Generic[R]):
     """A document or collection whose name has the words, and the name as it was compared."""
 
-    row: Any
+    row: R
     folded_name: str
 
 
 @dataclass(frozen=True)
-class Found:
-    """The documents that a search has found, newest first, and the rows that it has searched."""
+class Found(Generic[R]):
+    """The documents or collections that were found, newest first, and what was searched."""
 
-    hits: list[Hit]
+    hits: list[Hit[R]]
     searched: Searched
 
     @property
-    def rows(self) -> list[Any]:
+    def rows(self) -> list[R]:
         return [hit.row for hit in self.hits]
 
 
@@ -224,7 +225,7 @@ class Search:
         most: float = math.inf,
         leaving_out: Container[str] = (),
         **filters: Any,
-    ) -> Found:
+    ) -> Found[Document]:
         """Find documents older than `after`, by the filters of `Document.matching`.
 
         It ends at `most` that are found, after `MOST_SCANNED` or when the time is used. At least
@@ -233,18 +234,18 @@ class Search:
         matching = partial(Document.matching, self._owner_id, **filters)
         return self._look_through(matching, after, most, leaving_out)
 
-    def collections(self, most: float = math.inf) -> Found:
+    def collections(self, most: float = math.inf) -> Found[Collection]:
         """Find collections, as `documents` finds documents."""
         return self._look_through(partial(Collection.page, self._owner_id), None, most, ())
 
     def _look_through(
         self,
-        page: Callable[[int, str | None], ResultPage[Document] | ResultPage[Collection]],
+        page: Callable[[int, str | None], ResultPage[R]],
         after: str | None,
         most: float,
         leaving_out: Container[str],
-    ) -> Found:
-        hits: list[Hit] = []
+    ) -> Found[R]:
+        hits: list[Hit[R]] = []
         count = 0
         is_older = after is not None
         more: str | None = ""

@@ -10,7 +10,6 @@ A long preview is not held in memory: it is read piece by piece while somebody t
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
-from typing import Any
 
 from peewee import BigIntegerField, BlobField, OperationalError, TextField, fn
 
@@ -23,6 +22,7 @@ from ..runtime import current_runtime
 from ..storage import connected, engine, separate_transaction
 from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
+from .payload import Payload
 
 USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
 
@@ -80,12 +80,12 @@ class StoredPreview(Table):
         table_name = "preview"
 
     @classmethod
-    def id_of(cls, document: Any, job_name: str) -> str:
+    def id_of(cls, document: Payload, job_name: str) -> str:
         """Return the id of what this job makes of the document."""
         return f"{cls.PREFIX}_{sealing.keyed_digest(document.key, 'preview/1', job_name)}"
 
     @classmethod
-    def kept(cls, document: Any, id: str) -> JobResult | None:
+    def kept(cls, document: Payload, id: str) -> JobResult | None:
         """Return the preview with this id.
 
         Return None if there is none, or if it does not open: then it is made anew. A response that
@@ -103,7 +103,7 @@ class StoredPreview(Table):
         return None
 
     @classmethod
-    def keep(cls, document: Any, id: str, made: JobResult, kept_ms: int | None) -> JobResult:
+    def keep(cls, document: Payload, id: str, made: JobResult, kept_ms: int | None) -> JobResult:
         """Keep what was made, for so many milliseconds, or for long; return it.
 
         A long preview that is stored is given out of memory.
@@ -144,7 +144,7 @@ class StoredPreview(Table):
             return False
         return self.expires_at <= now() or self.created_at < current_runtime().started_at
 
-    def _open(self, document: Any) -> JobResult:
+    def _open(self, document: Payload) -> JobResult:
         """Return the preview. Raise `DecryptionError` if it does not open.
 
         Only the first piece of a long preview is opened here.
@@ -155,7 +155,9 @@ class StoredPreview(Table):
         return JobResult.of_bytes(b"".join(reader.read(0, self.size)))
 
     @classmethod
-    def _store_if_room(cls, document: Any, id: str, made: bytes, expires_at: int | None) -> bool:
+    def _store_if_room(
+        cls, document: Payload, id: str, made: bytes, expires_at: int | None
+    ) -> bool:
         """Store the preview, unless the document was deleted meanwhile.
 
         Return whether there was room.

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
 from peewee import OperationalError
 
@@ -45,6 +45,12 @@ _NOT_STORED = (
     "runs this."
 )
 LastPieces = tuple[int, list[bytes]]  # and the number of the first of them
+
+
+class Digest(Protocol):
+    """A hash of `hashlib` that is not finished."""
+
+    def update(self, data: bytes, /) -> None: ...
 
 
 class SentPayload(Protocol):
@@ -184,7 +190,7 @@ def _steps_of(document: Document) -> AbstractContextManager[None]:
     return transaction(None) if is_one else nullcontext()
 
 
-def _store_payload(document: Document, payload: Iterable[bytes], digest: Any) -> LastPieces:
+def _store_payload(document: Document, payload: Iterable[bytes], digest: Digest) -> LastPieces:
     """Seal and store all but the last pieces, and hash the payload on the way."""
     pieces = _sealed_pieces(document, payload, digest)
     if document.place == OBJECTS:
@@ -201,7 +207,7 @@ def _store_object(document: Document, pieces: Iterator[bytes]) -> None:
         current_runtime().require_objects().store(document.id, made, document.size)
 
 
-def _sealed_pieces(document: Document, payload: Iterable[bytes], digest: Any) -> Iterator[bytes]:
+def _sealed_pieces(document: Document, payload: Iterable[bytes], digest: Digest) -> Iterator[bytes]:
     """Generate the key of a document, and return its payload's pieces as they are stored."""
     document.key = sealing.generate_key()
     sealer = sealing.Sealer(document.key, document.payload_context())
@@ -209,7 +215,7 @@ def _sealed_pieces(document: Document, payload: Iterable[bytes], digest: Any) ->
     return _sealed(payload, sealer, digest)
 
 
-def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Any) -> Iterator[bytes]:
+def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, digest: Digest) -> Iterator[bytes]:
     """Yield the payload's pieces, sealed and hashed; the last one has the end mark."""
     short = b""
     for plain in payload:

@@ -11,7 +11,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from peewee import BigIntegerField, Model, TextField
+from peewee import BigIntegerField, IntegerField, Model, TextField
 
 from ..records import Table
 from ..runtime import node_name
@@ -81,9 +81,9 @@ class Claim(Model):
 class Sendable(Table):
     """A row that is to be sent at `due_at`, after so many `attempts`."""
 
-    owner_id: Any
-    due_at: Any
-    attempts: Any
+    owner_id: "TextField[str]"
+    due_at: "BigIntegerField[int | None]"
+    attempts: "IntegerField[int]"
 
     @property
     def lane(self) -> str:

@@ -7,7 +7,7 @@ the service signs what it sends: an event that was altered in the database is no
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from peewee import SQL, BigIntegerField, IntegerField, TextField, fn
 from peewee import Table as TableReference
@@ -30,6 +30,31 @@ _FIRST_OF_EACH = """
             WHERE webhook_id = webhook.id AND due_at IS NOT NULL ORDER BY due_at, id LIMIT 1)
         FROM webhook JOIN user_account ON user_account.id = webhook.owner_id
         WHERE webhook.disabled_at IS NULL AND user_account.disabled_at IS NULL)"""
+
+
+class SentEvent(Protocol):
+    """The row of an `Event`, as webhooks are sent it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def owner_id(self) -> str: ...
+
+    @property
+    def sequence(self) -> int: ...
+
+    @property
+    def type(self) -> str: ...
+
+    @property
+    def created_at(self) -> int: ...
+
+    @property
+    def body(self) -> str: ...
+
+    @property
+    def hash(self) -> bytes: ...
 
 
 class WebhookDelivery(Sendable, SealedByOwner):
@@ -59,7 +84,7 @@ class WebhookDelivery(Sendable, SealedByOwner):
         table_name = "delivery"
 
     @classmethod
-    def queue_for_subscribers(cls, event: Any, to: str | None) -> None:
+    def queue_for_subscribers(cls, event: SentEvent, to: str | None) -> None:
         """Store a delivery for each webhook that subscribes to the event, or for `to` alone.
 
         Ids sort as those of their events, whichever process generates them.
@@ -78,11 +103,11 @@ class WebhookDelivery(Sendable, SealedByOwner):
         database.after_commit(delivery_queued.set)
 
     @classmethod
-    def values_of(cls, event: Any) -> dict[str, Any]:
+    def values_of(cls, event: SentEvent) -> dict[str, Any]:
         """Return the sealed values of a new delivery of this event."""
         return {"event_digest": _digest_of(event)}
 
-    def is_of(self, event: Any) -> bool:
+    def is_of(self, event: SentEvent) -> bool:
         """Return whether it was made for this event, which is as it was recorded."""
         return self.opens() and self.event_digest == _digest_of(event)
 
@@ -236,7 +261,7 @@ class Attempt(NamedTuple):
     error: str | None
 
 
-def _digest_of(event: Any) -> str:
+def _digest_of(event: SentEvent) -> str:
     """Return the SHA-256 in hex of all that is sent of an event."""
     sent = event.id, event.type, event.created_at, event.sequence, event.hash.hex(), event.body
     return hashlib.sha256(sealing.context(*map(str, sent))).hexdigest()

@@ -20,7 +20,7 @@ from typing import Any, Self
 from peewee import BigIntegerField, IntegerField, TextField, Tuple, fn
 
 from ..core import NotFound, now
-from ..records import KeyedRow, Owner, Sealed, log_altered
+from ..records import KeyedRow, Owner, Sealed, Table, log_altered
 from ..runtime import current_runtime
 from ..storage import database, separate_transaction, transaction
 from .attempt import Outcome, Sendable, delivery_queued
@@ -194,7 +194,7 @@ def name_in_mail(address: str) -> str:
     return address if is_mail_address(address) and "/" not in address else "Somebody"
 
 
-def compose(row: Any, address: str, subject: str, text: str) -> EmailMessage:
+def compose(row: Table, address: str, subject: str, text: str) -> EmailMessage:
     """Return the mail of a row with this id and moment of creation: always the same mail."""
     settings = current_runtime().settings
     if settings.smtp_url is None:

@@ -7,12 +7,12 @@ notice says who opened what, as far as that is known when it is made, and links 
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.message import EmailMessage
-from typing import Any
+from typing import Protocol
 
 from crypto import is_authentic, mac
 
 from ..core import Allowance, TooManyRequests, counted
-from ..records import Owner
+from ..records import Owner, Table
 from ..runtime import current_runtime
 from .event import Event
 from .event_types import REFUSALS
@@ -32,7 +32,20 @@ If you want that, press the button on this page:
 If not, do nothing: this address gets no notices."""
 
 
-def ask(webhook: Any, email: str) -> None:
+class MailWebhook(Protocol):
+    """The row of a `Webhook` whose address gets mail."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def owner_id(self) -> str: ...
+
+    @property
+    def mail_address(self) -> str: ...
+
+
+def ask(webhook: MailWebhook, email: str) -> None:
     """Send the question to the address, in the open transaction.
 
     Raises `TooManyRequests` if it was asked often enough.
@@ -45,13 +58,13 @@ def ask(webhook: Any, email: str) -> None:
         raise TooManyRequests(Allowance(limit, 0, limit.seconds))
 
 
-def is_code(webhook: Any, code: str) -> bool:
+def is_code(webhook: MailWebhook, code: str) -> bool:
     """Return whether this is the code in the mails to its address."""
     given = bytes.fromhex(code) if len(code) == 64 and set(code) <= set("0123456789abcdef") else b""
     return is_authentic(*_signed(webhook), given)
 
 
-def compose_notice(webhook: Any, first: Any, lines: Iterable[str]) -> EmailMessage:
+def compose_notice(webhook: MailWebhook, first: Table, lines: Iterable[str]) -> EmailMessage:
     """Return the mail of these lines; it is named after the first delivery."""
     shown = list(dict.fromkeys(lines))  # several events may be one opening
     subject = shown[0].split("  ")[1] if len(shown) == 1 else counted(len(shown), "notice")
@@ -90,11 +103,11 @@ def _page_about(event: Event) -> str:
     return f"{settings.base_url}/app/{next(known, 'activity')}" if settings.console == "on" else ""
 
 
-def _page(webhook: Any) -> str:
+def _page(webhook: MailWebhook) -> str:
     code = mac(*_signed(webhook)).hex()
     return f"{current_runtime().settings.base_url}/app/webhooks/{webhook.id}/confirm?code={code}"
 
 
-def _signed(webhook: Any) -> tuple[bytes, str, tuple[Any, ...]]:
+def _signed(webhook: MailWebhook) -> tuple[bytes, str, tuple[str, ...]]:
     about = webhook.id, webhook.owner_id, webhook.mail_address
     return current_runtime().service_key, "confirmation", about

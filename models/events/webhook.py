@@ -59,6 +59,17 @@ class Webhook(SealedByOwner):
         A webhook whose address gets mail has no secret, and is disabled until somebody there
         confirms it.
         """
+        issued = cls._register(owner_id, url, types, description)
+        return issued.row if issued.row.mail_address else issued
+
+    @classmethod
+    def _register(
+        cls,
+        owner_id: str,
+        url: str,
+        types: Iterable[str] | None = None,
+        description: str | None = None,
+    ) -> Issued[Self]:
         require_reachable(url)
         webhook = cls.fresh(owner_id=owner_id, url=url, description=description)
         secret = signing.generate_secret()
@@ -74,7 +85,7 @@ class Webhook(SealedByOwner):
             webhook.store()
             if webhook.mail_address:
                 ask(webhook, email_of(owner_id))
-        return webhook if webhook.mail_address else Issued(webhook, secret)
+        return Issued(webhook, secret)
 
     @classmethod
     def mailing_to(cls, owner_id: str, address: str) -> Self | None:
@@ -94,7 +105,7 @@ class Webhook(SealedByOwner):
             raise Invalid("#/notifyOwner", "The address of this account is none that gets mail.")
         webhook = cls.mailing_to(owner_id, address)
         if webhook is None:
-            made: Any = cls.register(owner_id, MAIL_SCHEME + address, (VISITED,))
+            made = cls._register(owner_id, MAIL_SCHEME + address, (VISITED,)).row
             MailLimit.permits_question(made.id)  # which it has just been asked
             return
         if VISITED not in webhook.types.split():

@@ -1,11 +1,10 @@
 """Codes by mail, for links with recipients. A code is drawn as its mail is sent."""
 
-from typing import Any
-
 from ..core import Allowance, NotFound, now
 from ..events import Mail, MailLimit
 from ..runtime import current_runtime
 from .document_token import DocumentToken
+from .gate import Gated
 from .recipient import CODE_MS, Recipient
 from .state import LinkState, presented_state
 from .target import table_of
@@ -25,11 +24,11 @@ def count_code_request(network: str) -> Allowance | None:
     return current_runtime().code_limiter.spend(network)
 
 
-def request_code(owner_id: str, token: Any, email: str) -> int:
+def request_code(owner_id: str, link: Gated, email: str) -> int:
     """Have a code sent if the link is for this address; return when it ends, in milliseconds."""
-    if not token.gate.recipients:
+    if not link.gate.recipients:
         raise NotFound("This link asks for no code.")
-    Mail.enqueue_request(owner_id, "code", email.lower(), token.id)
+    Mail.enqueue_request(owner_id, "code", email.lower(), link.id)
     return now() + CODE_MS
 
 

@@ -28,6 +28,7 @@ from ..events import (
 )
 from ..records import ResultPage, Sealed
 from ..runtime import current_runtime
+from .agreements import kept_text
 from .gate import Gated, Proof
 from .recipient import Recipient
 from .target import SealedByTarget, Target, table_of
@@ -189,9 +190,11 @@ class Opening(SealedByTarget):
         return [opening.with_target() for opening in found], next_after
 
     def with_target(self) -> Self:
-        """Look up the target. It is there, perhaps in the bin: its deletion ends its openings."""
-        found: Any = table_of(self.target_id).find(self.target_id)
-        self.target = found
+        """Look up the target, which may be in the bin; None if its row was altered.
+
+        Its deletion ends its openings.
+        """
+        self.target = table_of(self.target_id).find(self.target_id)
         return self
 
     @classmethod
@@ -208,6 +211,12 @@ class Opening(SealedByTarget):
         if not (is_owner or is_reader):
             raise NotFound
         return found
+
+    def accepted_text(self) -> str:
+        """Return the text that was accepted. Raise `NotFound` if there is none, or no target."""
+        if self.target is None:
+            raise NotFound
+        return kept_text(self.target, self.agreement_sha256 or "")
 
     def receipt(self) -> str:
         """Raise `NotFound` if nothing was accepted, or the log no longer goes back so far."""

@@ -4,7 +4,6 @@ Senders learn how much room is left and what they have sent, and nothing else of
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..accounts import StoredResponse
 from ..core import (
@@ -18,7 +17,7 @@ from ..core import (
     TokenSpent,
     counted,
 )
-from ..documents import Collection, Document, upload
+from ..documents import Collection, Document, SentPayload, upload
 from ..events import EventHead
 from ..runtime import LongBody, current_runtime
 from .document_token import UPLOAD, DocumentToken
@@ -110,7 +109,7 @@ def take_body_slot(grant: TokenGrant, body_bytes: int, key: str) -> LongBody | N
 
 
 def receive(
-    grant: TokenGrant, payload: Any, content_type: str, name: str | None, sender: str
+    grant: TokenGrant, payload: SentPayload, content_type: str, name: str | None, sender: str
 ) -> Receipt:
     """Store a file as the owner's. All that limits it is judged again, under the owner's lock.
 

@@ -44,6 +44,8 @@ class Recipient(SealedByTarget):
     code_failures = IntegerField(default=0)
     opened_at = BigIntegerField(null=True)
 
+    target: Target
+
     address = Sealed[str](never_remembered="The address of a person.")
     """'' of the row that stands for all addresses without a code."""
 

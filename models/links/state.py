@@ -4,7 +4,7 @@ Both ask the same questions in the same order. A test compares them over all sta
 """
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from peewee import SQL, Case
 
@@ -30,8 +30,24 @@ class LinkState(StrEnum):
         return self not in {LinkState.OFF, LinkState.LIVE}
 
 
-def state_of(token: Any, target: Target | None) -> LinkState:
-    """Return the state of a `DocumentToken` with this target; None is one that was deleted."""
+class StoredLink(Protocol):
+    """The row of a link, a `DocumentToken`."""
+
+    @property
+    def revoked_at(self) -> int | None: ...
+
+    @property
+    def has_expired(self) -> bool: ...
+
+    @property
+    def is_used_up(self) -> bool: ...
+
+    @property
+    def enabled(self) -> bool: ...
+
+
+def state_of(token: StoredLink, target: Target | None) -> LinkState:
+    """Return the state of a link with this target; None is one that was deleted."""
     if token.revoked_at is not None:
         return LinkState.REVOKED
     if token.has_expired:

@@ -18,7 +18,7 @@ Target = Document | Collection
 class OfTarget:
     """A row with a target, whose id it also names `document_id` or `collection_id`."""
 
-    target_id: Any
+    target_id: "TextField[str]"
 
     @property
     def document_id(self) -> str | None:
@@ -36,7 +36,7 @@ class SealedByTarget(SealedRow, Owned, OfTarget):
 
     target_id = TextField(column_name="document_id")
 
-    target: Any
+    target: Target | None  # set where the key of the target is needed
 
     @classmethod
     def find_keys(cls, rows: list[Self]) -> None:

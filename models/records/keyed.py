@@ -14,7 +14,7 @@ from peewee import Table as TableReference
 from crypto import DecryptionError, RootKey, sealing
 from crypto.row_texts import RowCipher, remembered_cipher
 
-from ..core import NotFound
+from ..core import NotFound, WrongCredentials
 from ..runtime import current_runtime
 from ..storage import param, prepared, shred
 from .sealed import Sealed, SealedRow
@@ -124,6 +124,17 @@ class Owner(KeyedRow):
             raise cls.DoesNotExist  # type: ignore[attr-defined]
         root, sealed_key = stored
         return cls(id=id, root=root, sealed_key=sealed_key)
+
+    def require_same_password(self) -> Self:
+        """Return the row as it is now; call it in a transaction.
+
+        Raises `WrongCredentials` if since it was read the password was changed, or the user
+        disabled.
+        """
+        user = self.find(self.id)
+        if user is None or user.login_generation != self.login_generation:
+            raise WrongCredentials
+        return user
 
     @classmethod
     def forget_keys(cls) -> None:

@@ -55,17 +55,20 @@ def param(name: str) -> Any:
 
 
 class Prepared:
-    """The query that `build` returns, compiled at the first use with a database, then executed as
+    """The query that `build` returns, compiled at the first use with an engine, then executed as
     text with named parameters.
     """
 
     def __init__(self, build: Callable[[], Any]) -> None:
         self._build = build
-        database.attach_callback(self._forget)
+        self._engine = type(database.database)
+        database.attach_callback(self._forget_of_other_engine)
 
-    def _forget(self, _database: Any) -> None:
-        """Forget the text: from now on another database is used, perhaps with other SQL."""
-        vars(self).pop("text", None)
+    def _forget_of_other_engine(self, opened: Any) -> None:
+        """Forget the text if the database that was opened is of another engine, with other SQL."""
+        if type(opened) is not self._engine:
+            self._engine = type(opened)
+            vars(self).pop("text", None)
 
     @cached_property
     def text(self) -> str:

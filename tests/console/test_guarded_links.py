@@ -205,6 +205,17 @@ def test_openings_are_paged_and_stay_when_the_link_leads_elsewhere(member, servi
     assert [one["documentId"] for one in openings] == [newer["id"]] + [document["id"]] * 12
 
 
+def test_the_agreement_of_a_document_that_was_altered_outside_is_not_there(
+    member, service, document
+):
+    link = member.api.share(document, agreement=TEXT)
+    accept(service, link)
+    (path,) = re.findall(r'href="(openings/opn_[0-9a-z]+)"', member.get(path_of(link)).text)
+    service.sql("UPDATE document SET size = size + 1 WHERE id = :id", id=document["id"])
+    assert member.get(f"/app/links/{path}").status == 404
+    assert member.get(f"/app/links/{path}/agreement").status == 404
+
+
 def test_an_opening_of_a_collection_says_what_was_seen(member, service, document):
     link = member.api.share(member.api.collect(document), agreement=TEXT)
     contents = accept(service, link).json

@@ -732,14 +732,14 @@ def test_a_member_acts_as_the_space_after_the_import(team, bob, export, elsewher
         import_accounts(export, PASSPHRASE)
         person = User.find(bob.id)
         own = Session.begin(person, 60).row
-        token = Session.begin_in_space(User.find(team), person, own).token
+        token = Session.begin_in_space(team, person, own).token
         assert Session.of_token(token).member.role == "write"
 
 
 def test_nothing_arrives_that_acts_for_a_space(team, alice, export, elsewhere):
     space = User.find(team)
     ApiKey.issue(space, "laptop", " ".join(SCOPES), None)
-    Session.begin_in_space(space, alice, Session.begin(alice, 60).row)
+    Session.begin_in_space(space.id, alice, Session.begin(alice, 60).row)
     Invitation.issue_for_space(team, alice, "ina@example.org", "manage")
     export_accounts(export, PASSPHRASE)
     with elsewhere():

@@ -104,7 +104,7 @@ class World:
     @cached_property
     def in_space(self):
         """Ana's session of the space."""
-        return Session.begin_in_space(User.find(self.space), self.ana, self.session.row)
+        return Session.begin_in_space(self.space, self.ana, self.session.row)
 
     @cached_property
     def key(self):

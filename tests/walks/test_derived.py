@@ -83,7 +83,7 @@ NO_CREDENTIAL = {  # functions that draw or sign something by which nobody is le
     "models.core.ids.generate_id": "an id",
     "models.documents.stored_preview.StoredPreview.id_of": "the id of a preview",
     "models.events.mail_limit._prefix": "the id of a count",
-    "models.events.webhook.Webhook.register": "signs what the service sends",
+    "models.events.webhook.Webhook._register": "signs what the service sends",
     "models.events.webhook.Webhook.rotate_secret": "signs what the service sends",
     "models.events.webhook.Webhook.store_as_exported": "signs what the service sends",
     "models.links.document_token._new_answers_id": "ends tickets",

@@ -56,7 +56,7 @@ def team(alice, bob):
 def acting(space_id, user):
     """The token of a session by which the user acts as the space."""
     own = Session.begin(user, 60).row
-    return Session.begin_in_space(User.find(space_id), user, own).token
+    return Session.begin_in_space(space_id, user, own).token
 
 
 def test_a_space_has_so_many_members_at_most(alice, bob, monkeypatch):
@@ -161,7 +161,7 @@ def test_a_manager_who_is_disabled_is_no_other_manager(alice, bob, team):
 def test_the_sessions_that_an_identity_began_end_in_spaces_too(alice, team):
     identity = Identity.link(alice.id, ISSUER, "ana")
     own = Session.begin(alice, 60, None, identity).row
-    token = Session.begin_in_space(User.find(team), alice, own).token
+    token = Session.begin_in_space(team, alice, own).token
     unbind(identity)
     with pytest.raises(SessionExpired):
         Session.of_token(token)

@@ -73,7 +73,7 @@ def fill_space(maker, member):
     add_member(space.id, maker.id, member.email, "manage")
     enter_space(space.id, member.id)
     Invitation.issue_for_space(space.id, maker, f"invited-by-{maker.email}", "read")
-    Session.begin_in_space(space, member, Session.begin(member, 3600).row, "curl")
+    Session.begin_in_space(space.id, member, Session.begin(member, 3600).row, "curl")
 
 
 def open_by(issued, target):
