@@ -27,6 +27,7 @@ VERBS = {
     "logs",
     "manages",
     "refuses",
+    "takes",
     "this",
     "was",
     "works",
