@@ -282,6 +282,10 @@ class WebKitPage:
         source = {"type": "key", "id": "keyboard", "actions": actions}
         self.webkit.call("POST", "/actions", {"actions": [source]})
 
+    def find(self, text):
+        """Whether the browser's own search finds a text; it scrolls to it."""
+        return self.webkit.tell("find", "found", text=text)["found"]
+
     def saved_by(self, selector):
         """Return the path of the file that a click on this element saves."""
         known = len(self.webkit.events_of("saved"))

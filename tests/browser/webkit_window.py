@@ -156,7 +156,24 @@ def set_third_party_cookies(on):
     tell("set")
 
 
+def find(text):
+    """Find a text below what is selected or found, as the browser's own command does."""
+    controller = first.get_find_controller()
+
+    def answered(is_found):
+        for one in handlers:
+            controller.disconnect(one)
+        tell("found", found=is_found)
+
+    handlers = [
+        controller.connect("found-text", lambda *_: answered(is_found=True)),
+        controller.connect("failed-to-find-text", lambda _: answered(is_found=False)),
+    ]
+    controller.search(text, WebKit2.FindOptions.WRAP_AROUND, 1)
+
+
 COMMANDS = {
+    "find": find,
     "tell all": lambda: tell("told"),
     "print": print_to,
     "picture": picture_to,

@@ -114,23 +114,40 @@ if (embedded) addEventListener("load", () => idle(() => verify().catch(() => {})
 // --- the reader's place: it stays when something above it gets another height, also in browsers without scroll anchoring ---
 const UNITS = ".page, .code a, .block, .entry, .prose > *", AT_TOP = 8; // pixels
 const main = $("main");
-let place = null; // what is below the bar, and how much of it is above; nothing at the top of the page
+let place = null; // what is below the bar, and which part of it is above its edge or how far it is below; nothing at the top
 let settled = {}; // where the page was scrolled to then, and the size of its main part
 const edge = () => $(".bar").getBoundingClientRect().bottom + 1;
 const settle = () => { settled = { top: scrollY, width: main.clientWidth, height: main.clientHeight }; };
 const isSettled = () => settled.width === main.clientWidth && settled.height === main.clientHeight;
 const found = y => document.elementsFromPoint(innerWidth / 2, y).map(one => one.closest(UNITS)).find(Boolean);
+const STEP = 20; // pixels, less than a line
+// A block without lines is not laid out yet and will get another height. The line that was asked for may be in the next one.
+const firstLine = block => {
+  for (let y = edge(); y < innerHeight; y += STEP) {
+    const unit = found(y);
+    if (unit && !unit.matches(".block")) return unit;
+  }
+  return block;
+};
+const firstInView = () => {
+  const unit = found(edge()) || found(edge() + 24); // between two pages is a gap
+  return unit?.matches(".block") ? firstLine(unit) : unit;
+};
 const remember = sought => {
-  const element = sought || (scrollY >= AT_TOP && (found(edge()) || found(edge() + 24))); // between two pages is a gap
-  const { top, height } = element ? element.getBoundingClientRect() : {};
-  place = element ? { element, part: (edge() - top) / height } : null;
+  const element = sought || (scrollY >= AT_TOP && firstInView());
+  place = null;
+  if (element) {
+    const { top, height } = element.getBoundingClientRect();
+    const above = edge() - top;
+    place = { element, part: Math.max(0, above) / height, below: Math.max(0, -above) };
+  }
   settle();
 };
 const restore = (moved = 0) => { // by the reader, in pixels, since the place was found
   if (Math.abs(moved) > innerHeight) return remember();
   if (place?.element.isConnected) {
     const { top, height } = place.element.getBoundingClientRect();
-    scrollBy({ top: top + place.part * height - edge() + moved, behavior: "instant" });
+    scrollBy({ top: top + place.part * height - place.below - edge() + moved, behavior: "instant" });
   }
   settle();
 };
