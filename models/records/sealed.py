@@ -162,6 +162,14 @@ class SealedRow(Table):
             return False
         return True
 
+    def _opens_anew(self) -> bool:
+        """Return whether the row opens, whatever is remembered of it: as for what changes it."""
+        try:
+            _ = self.values
+        except DecryptionError:
+            return False
+        return True
+
     def is_usable(self) -> bool:
         """Return whether the row opens; log one that was altered. Raises `RootKeyMissing`."""
         if self.opens():
@@ -257,7 +265,7 @@ class SealedRow(Table):
         """
         if changes and changes.keys() <= set(self.UNBOUND):
             self._store_columns(**changes)
-        elif not (self.opens() and self._replace(changes)):
+        elif not (self._opens_anew() and self._replace(changes)):
             self._reload()
             self._replace(changes)
 

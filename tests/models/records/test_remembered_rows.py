@@ -259,6 +259,16 @@ def test_a_row_from_the_memory_is_changed_with_all_its_values(filled):
     assert (User.find(ada.id).name, User.find(ada.id).password_digest) == ("Ada", digest)
 
 
+def test_a_row_from_the_memory_is_changed_though_a_column_that_is_bound_comes_first(filled):
+    ada, _ = filled
+    User.find(ada.id)
+    row = User.find(ada.id)
+    assert row.name == ada.name
+    with transaction():
+        row.change(login_generation=5, name="Ada")
+    assert (User.find(ada.id).name, User.find(ada.id).login_generation) == ("Ada", 5)
+
+
 def test_with_a_document_or_collection_goes_what_was_remembered_of_it(filled):
     ada, bob = filled
     document = upload(ada, name="a secret name.txt")
