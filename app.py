@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Flask
-from flask.json.provider import DefaultJSONProvider
 
 from blueprints import BLUEPRINTS
 from blueprints.commands import OperatorCommands, refuse_flask_run, system_notes
@@ -112,22 +111,12 @@ def app_with_routes(*, console: bool) -> Flask:
     app.config.update(API_TITLE="Document Service", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_rule_class = MatchedRule
     app.url_map.merge_slashes = False
-    app.json = _json_provider(app)
     app.jinja_env.globals.update(counted=counted, extensions_of_kinds=EXTENSIONS_OF_KINDS)
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
     app.register_error_handler(Exception, handle_exception)
     _register(app, CONSOLE if console else ())
     return app
-
-
-def _json_provider(app: Flask) -> DefaultJSONProvider:
-    """JSON as it is sent: compact UTF-8, the members in the order they have."""
-    provider = DefaultJSONProvider(app)
-    provider.compact = True
-    provider.ensure_ascii = False
-    provider.sort_keys = False
-    return provider
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Mapping
 
-from flask import Flask, Request, Response, request
+from flask import Flask, Request, Response
 
 from models import connected, database, prepare_connection, setup
 from models.core import Busy, NotFound, ServiceError, current_payer
@@ -14,10 +14,11 @@ from models.events import current_actor
 from models.links import NO_GRANT, take_body_slot
 from models.runtime import Admission, service_error_of
 
-from .http import COOKIE, OWNER, g
+from .http import COOKIE, OWNER
 from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import credentials_in_head, only_caller, resolve_caller
 from .http.blueprint import limit_body
+from .http.caller import RequestGlobals, request_and_globals
 from .http.problems import handle_service_error
 from .http.serving import is_answered_at_once, reserve_memory, serve_for
 from .login import NAMED, cookie_in_head, let_in_named
@@ -71,10 +72,11 @@ def _before() -> None:
 
     Return nothing: Flask takes a hook's result as the response.
     """
-    _start(request)  # every response has a request id, errors too
+    request, g = request_and_globals()
+    _start(request, g)  # every response has a request id, errors too
     if is_answered_at_once(request):
         return
-    _acquire()  # resolving the caller reads the database,
+    _acquire(g)  # resolving the caller reads the database,
     limit_body(request)  # and the body if it is a form
     caller = resolve_caller(request)
     payer = (caller.grant if caller else NO_GRANT).payer(request.remote_addr or "")
@@ -84,10 +86,10 @@ def _before() -> None:
         caller = let_in_named(request)
     if caller:
         current_actor.set(caller.actor())
-    require_met_conditions()
+    require_met_conditions(request)
 
 
-def _start(request: Request) -> None:
+def _start(request: Request, g: RequestGlobals) -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
     g.started_at = time.perf_counter()
@@ -96,7 +98,7 @@ def _start(request: Request) -> None:
         raise NotFound
 
 
-def _acquire() -> None:
+def _acquire(g: RequestGlobals) -> None:
     """Acquire a database connection."""
     setup.open_runtime()
     prepare_connection()
@@ -106,6 +108,7 @@ def _acquire() -> None:
 
 def _teardown(_error: BaseException | None = None) -> None:
     """Release what `_before` has acquired."""
+    _, g = request_and_globals()
     former_actor = g.pop("former_actor", None)
     if former_actor is not None:
         current_actor.set(former_actor)
@@ -113,7 +116,7 @@ def _teardown(_error: BaseException | None = None) -> None:
         database.close()
 
 
-def _held(response: Response) -> Response:
+def _held(request: Request, response: Response) -> Response:
     """Reserve memory for a response whose body is made already, or refuse it."""
     try:
         if not response.is_streamed:
@@ -124,8 +127,9 @@ def _held(response: Response) -> Response:
 
 
 def _after(response: Response) -> Response:
-    response = page_for_people(_held(response))
-    access = access_of(response)
+    request, g = request_and_globals()
+    response = page_for_people(_held(request, response))
+    access = access_of(request, g, response)
     given = {name.lower() for name, _ in response.headers}
     private = [header for name, header in _PRIVATE.items() if name not in given]
     response.headers.extend([("X-Request-Id", access.request_id), *private])

@@ -12,11 +12,11 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple
 
-from flask import Response, request
+from flask import Request, Response
 
 from models.core import now, rfc3339, tell_as
 
-from .caller import g
+from .caller import RequestGlobals
 
 BODILESS = {204, 304}
 _OTHER_LOGS = "%(asctime)s %(name)s %(message)s"
@@ -68,8 +68,8 @@ def line_of(form: str, sentence: str, level: str = "info") -> str:
     return json.dumps(line, ensure_ascii=False)
 
 
-def access_of(response: Response) -> Access:
-    """Return the facts of this request, which gets this response."""
+def access_of(request: Request, g: RequestGlobals, response: Response) -> Access:
+    """Return the facts of a request, which gets this response."""
     caller = g.get("caller")
     rule = request.url_rule
     return Access(

