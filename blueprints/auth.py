@@ -15,7 +15,7 @@ from models.accounts import (
 from models.accounts import register as register_account
 from models.runtime import network_of
 
-from .http import NOBODY, SESSION, ApiBlueprint, g, report_allowance
+from .http import MEMBERS, NOBODY, SESSION, ApiBlueprint, g, report_allowance
 from .http.clients import client_of_request
 from .schemas.requests import (
     Login,
@@ -154,7 +154,7 @@ def end_session(id: str) -> None:
 def _of_member() -> dict[str, Any]:
     """Return the filter for the sessions that the caller may see: in a space one's own."""
     member = g.caller.member
-    if member is None or g.caller.may("members"):
+    if member is None or g.caller.may(MEMBERS):
         return {}
     return {"acting_user_id": member.user_id}
 

@@ -29,10 +29,10 @@ from models.events import EVENT_TYPES, REFUSALS, EventType, Icon, Variant, facts
 from models.links import Opening, target_of
 from models.records import Owned
 
-from ..http import EVENTS, g
+from ..http import API_KEYS, EVENTS, MEMBERS, WEBHOOKS, g
 from .forms import today
 from .routes import Pages, render
-from .words import for_whom, names_of, quoted
+from .words import for_whom, may, names_of, quoted
 
 activity = Pages("activity", "/activity", reads=EVENTS)
 EVENTS_ON_A_PAGE = 50
@@ -266,8 +266,8 @@ def _fields_in_words(names: Iterable[str]) -> str:
 
 
 def _invited(id: str | None) -> Markup:
-    """Return the address that an invitation is for, while the invitation lasts."""
-    found = Invitation.find(id) if id else None
+    """Return the address that an invitation is for, to a manager, while the invitation lasts."""
+    found = Invitation.find(id) if id and may(MEMBERS) else None
     return quoted(found.email_folded) if found else Markup("someone")
 
 
@@ -281,6 +281,11 @@ def _issuer_name(issuer: str) -> str:
     return urlsplit(issuer).netloc or "the page in front of this service"
 
 
+def _is_shown(session: Session) -> bool:
+    """Return whether the role in the space lists this session, as the API does."""
+    return may(MEMBERS) or session.acting_user_id == g.caller.person_id
+
+
 def _label(token: DocumentToken) -> str | None:
     target_of(token.owner_id, token.target_id)  # raises `NotFound` if it is gone, or in the bin
     label: str | None = token.label
@@ -291,7 +296,7 @@ _CALLED: dict[type[Owned], Callable[[Any], str | None]] = {
     Collection: lambda collection: collection.title,
     DocumentToken: _label,
     Opening: lambda opening: opening.known_as,
-    ApiKey: lambda key: key.name,
-    Webhook: lambda webhook: webhook.url,
-    Session: lambda session: session.client,
+    ApiKey: lambda key: key.name if may(API_KEYS) else "whose name managers see",
+    Webhook: lambda webhook: webhook.url if may(WEBHOOKS) else "whose address managers see",
+    Session: lambda session: session.client if _is_shown(session) else None,
 }

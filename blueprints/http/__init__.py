@@ -11,6 +11,7 @@ from .credentials import (
     DOCUMENT_TOKEN,
     EVENTS,
     LINK,
+    MEMBERS,
     NOBODY,
     OWNER,
     READ,

@@ -9,4 +9,5 @@ OWNER = (SESSION, API_KEY)
 READERS = (*OWNER, DOCUMENT_TOKEN)
 LINK = (DOCUMENT_TOKEN, TICKET)
 READ, WRITE, DELETE, EVENTS = SCOPES
-API_KEYS, WEBHOOKS = "api_keys", "webhooks"  # that only a role in a space has, and no API key
+# that only a role in a space has, and no API key:
+API_KEYS, WEBHOOKS, MEMBERS = "api_keys", "webhooks", "members"
