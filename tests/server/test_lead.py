@@ -60,6 +60,21 @@ def leader(lead):
     return worker
 
 
+def test_of_those_that_wait_the_last_one_gets_the_lead(lead_of):
+    lead = lead_of(AN_HOUR)
+    first = leader(lead)
+    waiting = []
+    for count in (1, 2, 3):
+        waiting.append(Worker(lead))
+        until(lambda count=count: len(lead._waiting) == count)
+
+    first.call(lead.give_away)
+
+    assert waiting[2].leads.wait(30)
+    assert [one.leads.is_set() for one in waiting[:2]] == [False, False]
+    assert len(lead._waiting) == 2
+
+
 def test_one_thread_at_a_time_leads_until_it_gives_the_lead_away(lead_of):
     lead = lead_of(AN_HOUR)
     first = leader(lead)
