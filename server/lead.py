@@ -40,7 +40,7 @@ class Lead:
         """Wait for the lead.
 
         Of those that wait the last one gets it: its stack and its connection to the database are in
-        the processor's caches. An upload takes 0.9 of the processor time that it takes by turns of all.
+        the processor's caches. An upload takes 0.9 of the processor time of the turns of all.
         """
         with self._guard:
             if not self._is_taken:
