@@ -130,9 +130,12 @@ def _after(response: Response) -> Response:
     request, g = request_and_globals()
     response = page_for_people(_held(request, response))
     access = access_of(request, g, response)
-    given = {name.lower() for name, _ in response.headers}
-    private = [header for name, header in _PRIVATE.items() if name not in given]
-    response.headers.extend([("X-Request-Id", access.request_id), *private])
+    headers = response.headers
+    given = {name.lower() for name, _ in headers}
+    headers.add("X-Request-Id", access.request_id)
+    for name, header in _PRIVATE.items():
+        if name not in given:
+            headers.add(*header)
     if response.status_code in BODILESS:
         response.headers.pop("Content-Type", None)
         response.headers.pop("Content-Length", None)

@@ -19,7 +19,7 @@ from .request_parser import is_host
 
 LOGGED_AFTER_SECONDS = 60  # of one header
 SCHEMES = {"https": "https", "wss": "https", "http": "http", "ws": "http"}
-_REMOVED = tuple(
+_REMOVED = frozenset(
     f"HTTP_{name}"
     for name in (
         "FORWARDED",
@@ -76,12 +76,13 @@ class Forwarding:
         may send, is `server.identity` in its environment.
         """
 
+        removed = _REMOVED - {self._identity}
+
         def serve(environ: dict[str, Any], start_response: Any) -> Any:
             if self.trusts(environ["REMOTE_ADDR"]):
                 self._read(environ)
-            for name in _REMOVED:
-                if name != self._identity:
-                    environ.pop(name, None)
+            for name in removed & environ.keys():
+                del environ[name]
             return application(environ, start_response)
 
         return serve

@@ -72,8 +72,9 @@ def credentials_of(request: Request) -> Iterator[Credential]:
     """Yield each credential of a request."""
     headers = request.headers
     yield from _in_headers(headers.get("Authorization"), headers.get("X-API-Key"))
+    query = request.args.items(multi=True) if request.query_string else ()
     fields = request.form.items(multi=True) if is_form(request) else ()
-    yield from _in_fields((*request.args.items(multi=True), *fields))
+    yield from _in_fields((*query, *fields))
 
 
 def credentials_in_head(path: str, query: str, headers: Mapping[str, str]) -> Iterator[Credential]:
