@@ -55,6 +55,7 @@ from models.runtime import (
     Runtime,
     create_runtime,
     forget_node,
+    network_of,
     operator_message,
     report_node,
 )
@@ -234,6 +235,7 @@ def _prepared() -> tuple[Flask, Server]:
                 needs_no_worker=needs_no_worker,
                 on_failure=log_failed_response,
                 on_early_end=log_early_end,
+                network_of=network_of,
             )
         return app, server
     except Exception as error:

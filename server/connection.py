@@ -29,7 +29,7 @@ from .shares import Names
 HEAD_RECV_BYTES = 16 << 10  # bounds the pipelined requests parsed at once, which delay others
 BODY_RECV_BYTES = 1 << 20  # for bytes that certainly belong to a body
 RECVS_AT_ONCE = 8  # while more of a body has come
-TOO_MANY_WAIT = "Too many of your requests wait for each other. Send fewer at the same time."
+TOO_MANY_WAIT = "Too many requests wait. Send fewer at the same time, and this one again."
 
 
 class ProgressTimer:
@@ -65,7 +65,7 @@ class Connection:
         self.is_suspended = False  # a response has begun, and no worker runs it
         self.caller: Names = ()
         self.counted: Names = ()
-        self.is_refused = False  # too many requests of its caller wait
+        self.is_refused = False  # too many requests wait
         self._ends_when_sent = False
         self._is_lingering = False  # all is sent; further bytes of the client are discarded
         self._unsent = SendBuffer(accepted, context.limits.send_buffer_bytes)
@@ -91,6 +91,10 @@ class Connection:
     def was_served(self) -> bool:
         """Return whether the first request was begun before: it was postponed or interrupted."""
         return self._response is not None
+
+    def network(self) -> str:
+        """Return the network of the client whose request is the first one."""
+        return self.context.network_of(self.address[0], self.requests[0].headers)
 
     def needs_no_worker(self) -> bool:
         """Return whether the next request waits for nothing."""

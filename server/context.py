@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from waitress.adjustments import Adjustments
 
+from .lines import Lines
 from .memory_budget import MemoryBudget
 from .requested import Requested
 from .shares import Shares
@@ -65,7 +66,7 @@ class Limits:
     uninterrupted_seconds: float = 0.005  # of CPU for a response; then others that wait come first
     working_seconds: float = 0.02  # of the worker that leads, on one thing; then another one leads
     connections: int = 500
-    waiting_of_one_caller: int = 250  # requests; beyond it: 503
+    waiting: int = 250  # requests, at most half of the connections; beyond it: 503
     head_seconds: float = 10
     idle_seconds: float = 60
     pace_seconds: float = 15
@@ -79,6 +80,7 @@ class Context:
     """The shared state. `connections` are the open ones, each a `Connection`, by descriptor.
 
     `requested` are those whose next request, or the rest of a response, is to be served.
+    `network_of` says by the address of a connection and the headers of a request whose it is.
     """
 
     application: Any
@@ -91,11 +93,13 @@ class Context:
     on_failure: Callable[[str, Exception], None] = log_exception
     on_early_end: Callable[[str, int, int], None] = lambda *_: None
     connections: dict[int, Any] = field(default_factory=dict)
-    requested: Requested = field(default_factory=Requested)
+    network_of: Callable[[str, Mapping[str, str]], str] = lambda address, _: address
 
     def __post_init__(self) -> None:
         limits = self.limits
-        self.shares = Shares(self.workers, limits.waiting_of_one_caller, self.requested.append)
+        lines = Lines(limits.waiting)
+        self.requested = Requested(lines)
+        self.shares = Shares(self.workers, lines, self.requested.append)
         self.body_memory = MemoryBudget(limits.concurrent_bodies * limits.body_bytes)
         self.response_memory = MemoryBudget(limits.response_bytes)
         self.parser_options = Adjustments(

@@ -90,7 +90,7 @@ class Forwarding:
     def _read(self, environ: dict[str, Any]) -> None:
         if self._identity and self._identity in environ:
             environ["server.identity"] = environ[self._identity]
-        client = self._client(environ)
+        client = self.client(environ["REMOTE_ADDR"], environ.get("HTTP_X_FORWARDED_FOR"))
         environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = client
         if self._public:
             environ["wsgi.url_scheme"] = self._public.scheme
@@ -103,18 +103,20 @@ class Forwarding:
             host = self._last_value(environ, "X-Forwarded-Host", is_host)
             environ["HTTP_HOST"] = host or environ.get("HTTP_HOST", "localhost")
 
-    def _client(self, environ: dict[str, Any]) -> str:
-        """Return the address of the client: from the right the first that is no trusted proxy."""
-        client: str = environ["REMOTE_ADDR"]
-        header = environ.get("HTTP_X_FORWARDED_FOR")
-        if header is None:
-            return client
-        for value in reversed(header.split(",")):
-            address = address_in(value)
-            if address is None:
+    def client(self, address: str, forwarded_for: str | None) -> str:
+        """Return the address of the client of a connection and the header `X-Forwarded-For`.
+
+        Of a trusted proxy it is from the right the first that is no trusted proxy.
+        """
+        if forwarded_for is None or not self.trusts(address):
+            return address
+        client = address
+        for value in reversed(forwarded_for.split(",")):
+            known = address_in(value)
+            if known is None:
                 self._log_unreadable("X-Forwarded-For")
                 break
-            client = address
+            client = known
             if not self._is_trusted(client):
                 break
         return client

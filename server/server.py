@@ -10,7 +10,8 @@ import resource
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from .connection import Connection
@@ -41,6 +42,7 @@ class Server:
         needs_no_worker: NeedsNoWorker = lambda *_: False,
         on_failure: Callable[[str, Exception], None] = log_exception,
         on_early_end: Callable[[str, int, int], None] = lambda *_: None,
+        network_of: Callable[[str], str] = str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a server that listens at `host:port` or `unix:path`.
@@ -51,10 +53,12 @@ class Server:
         while all workers wait; the application, which `server.needs_no_worker` in its environment
         tells so, must not wait for anything then. `on_failure(path, error)` is called for each
         exception of the application, `on_early_end(request_id, written_bytes, bytes)` for each
-        response of which fewer bytes were written than announced.
+        response of which fewer bytes were written than announced. `network_of` says by the address
+        of a client in whose line a request waits.
         """
         self._limits, self._clock = limits, clock
         self._forwarding = Forwarding(proxy, clock)
+        self._network_of = lru_cache(maxsize=4096)(network_of)
         self._context = Context(
             self._forwarding.around(application),
             limits,
@@ -65,6 +69,7 @@ class Server:
             needs_no_worker=needs_no_worker,
             on_failure=on_failure,
             on_early_end=on_early_end,
+            network_of=self._network_of_client,
         )
         self._listen = listen
         self._listeners = open_listeners(listen)
@@ -107,6 +112,9 @@ class Server:
 
     def stop(self, *_: Any) -> None:
         self._stopping = True
+
+    def _network_of_client(self, address: str, headers: Mapping[str, str]) -> str:
+        return self._network_of(self._forwarding.client(address, headers.get("X_FORWARDED_FOR")))
 
     def _check_connections(self) -> None:
         now = self._clock()

@@ -6,65 +6,63 @@ requests of a caller whose share is used wait in a line of their own; others pas
 """
 
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
-from enum import Enum, auto
 from typing import Protocol
+
+from .lines import By, Lines
 
 Names = tuple[str, ...]
 """Of a caller, and perhaps of its part; empty while the caller is not known."""
 
 
-class Entry(Enum):
-    """The outcome of a request for a worker."""
-
-    COUNTED = auto()
-    WAITS = auto()
-    REFUSED = auto()  # too many requests of the caller wait
-
-
 class Requesting(Protocol):
-    """A connection whose request has the caller `caller`, and a worker of the share `counted`."""
+    """A connection whose request has the caller `caller`, and a worker of the share `counted`.
+
+    `is_refused` says that too many requests wait.
+    """
 
     caller: Names
     counted: Names
+    is_refused: bool
 
 
 class Shares:
     """The number of workers that serve each caller, and the connections that wait for one."""
 
-    def __init__(
-        self, workers: int, most_waiting: int, serve: Callable[[Requesting], None]
-    ) -> None:
-        """Share workers between callers; at most `most_waiting` requests of a caller wait.
+    def __init__(self, workers: int, lines: Lines, serve: Callable[[Requesting], None]) -> None:
+        """Share workers between callers, whose further requests wait in `lines`.
 
         `serve` is called for each of them when a worker of its caller's share is free, which is
-        counted for it already.
+        counted for it already, or to be refused when it has to leave the line for another one.
         """
         of_caller = max(1, workers // 2)
         of_part = max(1, of_caller * 3 // 4)
         self._most = (of_caller, of_part)
-        self._most_waiting = most_waiting
+        self._lines = lines
         self._serve = serve
         self._guard = threading.Lock()
         self._serving = Counter[str]()
-        self._lines: dict[str, deque[Requesting]] = {}  # by the caller's first name
 
     def enter(self, connection: Requesting) -> bool:
         """Count a worker for the connection's caller, unless its share is used."""
         with self._guard:
             return self._count(connection)
 
-    def enter_or_wait(self, connection: Requesting) -> Entry:
-        """Count a worker for the connection's caller, or put the connection into its line."""
+    def enter_or_wait(self, connection: Requesting) -> bool:
+        """Count a worker for the connection's caller, or put the connection into its line.
+
+        Return whether a worker is counted.
+        """
         with self._guard:
             if self._count(connection):
-                return Entry.COUNTED
-            line = self._lines.setdefault(connection.caller[0], deque())
-            if len(line) >= self._most_waiting:
-                return Entry.REFUSED
-            line.append(connection)
-            return Entry.WAITS
+                return True
+            self._lines.join((By.CALLER, connection.caller[0]), connection)
+            displaced = self._lines.take_displaced()
+        if displaced is not None:
+            displaced.is_refused = True
+            self._serve(displaced)
+        return False
 
     def leave(self, connection: Requesting) -> None:
         """Free the worker that is counted for the connection, for the next in its caller's line."""
@@ -74,7 +72,8 @@ class Shares:
         with self._guard:
             self._serving -= Counter(former)  # also forgets a caller without workers
             connection.counted = ()
-            following = self._next_in_line(former[0])
+            line = (By.CALLER, former[0])
+            following = self._lines.take(line, lambda one: self._has_room(one.caller))
             if following is not None:
                 self._count(following)
         if following is not None:
@@ -90,12 +89,3 @@ class Shares:
     def _has_room(self, caller: Names) -> bool:
         shares = zip(caller, self._most, strict=False)
         return all(self._serving[name] < most for name, most in shares)
-
-    def _next_in_line(self, name: str) -> Requesting | None:
-        line = self._lines.get(name, deque())
-        following = next((one for one in line if self._has_room(one.caller)), None)
-        if following is not None:
-            line.remove(following)
-            if not line:
-                del self._lines[name]
-        return following

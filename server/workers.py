@@ -16,10 +16,10 @@ from typing import Any
 from .connection import Connection
 from .context import Context
 from .lead import Lead
-from .shares import Entry
 
 BACKLOG = 1024  # connections that wait to be accepted
 ACCEPTED_AT_ONCE = 64
+READY_AT_ONCE = 64  # descriptors
 _log = logging.getLogger("docservice")
 
 
@@ -92,6 +92,7 @@ class Epoll:
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
+        self._ready: deque[int] = deque()
 
     def expect(self, descriptor: int, *, sending: bool = False) -> None:
         """Wake a worker once when something can be received, or sent."""
@@ -103,8 +104,16 @@ class Epoll:
 
     def wait(self, seconds: float | None = None) -> int | None:
         """Wait for a descriptor that is ready; return None if none is after these seconds."""
-        ready = self._epoll.poll(seconds, 1)
-        return int(ready[0][0]) if ready else None
+        if not self._ready:
+            self._ready.extend(int(one) for one, _ in self._epoll.poll(seconds, READY_AT_ONCE))
+        return self.ready()
+
+    def ready(self) -> int | None:
+        """Return a further descriptor that was found ready with the last one, if there is one."""
+        try:
+            return self._ready.popleft()
+        except IndexError:  # or another thread leads by now, and has taken it
+            return None
 
     def close(self) -> None:
         self._epoll.close()
@@ -130,7 +139,13 @@ class Selector:
                 with contextlib.suppress(KeyError):  # a former leader has found it, too
                     self._selector.unregister(key.fd)
                     self._ready.append(key.fd)
-            return self._ready.popleft() if self._ready else None
+        return self.ready()
+
+    def ready(self) -> int | None:
+        try:
+            return self._ready.popleft()
+        except IndexError:
+            return None
 
     def close(self) -> None:
         self._selector.close()
@@ -205,10 +220,20 @@ class Workers:
         may_serve = self._requested and self._serving < self._count
         descriptor = self._readiness.wait(0 if may_serve else None)
         self.lead.begin()
-        if descriptor is not None:
-            self._handle_event(descriptor)
+        self._handle_events(descriptor)
         if connection := self._next_requested():
             self._serve(connection)
+
+    def _handle_events(self, descriptor: int | None) -> None:
+        """Handle an event, and those that have come with it, as long as others can wait for it.
+
+        So it is known who waits before one of them is served.
+        """
+        until = time.monotonic() + self._context.limits.uninterrupted_seconds
+        while descriptor is not None:
+            self._handle_event(descriptor)
+            is_over = time.monotonic() >= until or not self.lead.is_mine()
+            descriptor = None if is_over else self._readiness.ready()
 
     def _handle_event(self, descriptor: int) -> None:
         if connection := self._context.connections.get(descriptor):
@@ -282,17 +307,23 @@ class Workers:
     def _next_requested(self) -> Connection | None:
         """Return a connection to be served, unless as many workers serve as may."""
         with self._lock:
-            while self._requested and self._serving < self._count:
-                connection = self._requested.popleft()
-                if self._may_be_served(connection):
-                    self._serving += 1
-                    return connection
+            found = self._first_to_be_served()
+        while refused := self._requested.pop_refused():
+            self._handle(refused, refused.serve)
+        return found
+
+    def _first_to_be_served(self) -> Connection | None:
+        while self._requested and self._serving < self._count:
+            connection: Connection = self._requested.popleft()
+            if self._may_be_served(connection):
+                self._serving += 1
+                return connection
+        if self._serving == self._count:
+            self._requested.refuse_displaced()
         return None
 
     def _may_be_served(self, connection: Connection) -> bool:
         """Return whether a worker of its caller's share is free; if not, let it wait."""
         if connection.counted or not connection.caller:
             return True
-        entry = self._context.shares.enter_or_wait(connection)
-        connection.is_refused = entry is Entry.REFUSED
-        return entry is not Entry.WAITS
+        return self._context.shares.enter_or_wait(connection)

@@ -110,7 +110,7 @@ LIMITS = {
     "models/documents/unreferenced_object.py end_upload": THING,
     "models/events/mail_limit.py wait_ms": THING,  # a lock, while a mail is counted
     "models/events/notices.py ask": MAILBOX,
-    "models/events/webhook.py register": OWNER,
+    "models/events/webhook.py _register": OWNER,
     "models/links/agreements.py keep_text": THING,
     "models/links/document_token.py _refuse_if_many": OWNER,
     "models/links/document_token.py _refuse_if_target_has_many": THING,

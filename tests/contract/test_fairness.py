@@ -38,6 +38,23 @@ def test_uploads_of_one_user_leave_workers_to_everybody_else(few_workers):
         assert len({upload.result()["id"] for upload in uploads}) == 3 * WORKERS
 
 
+def test_one_person_with_many_spaces_is_one_caller(few_workers):
+    alice, bob = few_workers.register(), few_workers.register()
+    callers = [alice]
+    for number in range(10):
+        space = alice.post("/v1/spaces", json={"name": f"Space {number}"}).json
+        token = alice.post(f"/v1/spaces/{space['id']}/sessions").json["accessToken"]
+        in_space = alice.with_token(token)
+        callers += [in_space, in_space.create_api_key()]
+    with ThreadPoolExecutor(len(callers)) as threads:
+        with nobody_writes(few_workers):
+            uploads = [threads.submit(one.upload, token=None) for one in callers]
+            assert [bob.get("/v1/auth/me").status for _ in range(5)] == [200] * 5
+            assert Person(few_workers).get("/docs").status == 200
+            assert not any(upload.done() for upload in uploads)
+        assert len({upload.result()["id"] for upload in uploads}) == len(callers)
+
+
 def test_views_by_one_link_leave_workers_to_its_owner(few_workers):
     alice, anybody = few_workers.register(), Person(few_workers)
     document = alice.upload(token=None)

@@ -26,11 +26,13 @@ class Application:
     def __init__(self):
         self.asked = self.made = self.begun = self.ended = self.holding = 0
         self.bodies = []
+        self.addresses = []  # of the clients, in the order in which they were served
         self.released = threading.Event()  # lets requests to /held go on
 
     def __call__(self, environ, start):
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
         self.asked += 1
+        self.addresses.append(environ["REMOTE_ADDR"])
         if caller := environ.get("HTTP_X_CALLER"):
             environ["server.response"].serve_for(*caller.split("/"))
         held_bytes = int(environ.get("HTTP_X_HOLDS", 0))

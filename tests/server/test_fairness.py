@@ -2,7 +2,9 @@
 
 import contextlib
 import threading
+from ipaddress import ip_network
 
+from server import TrustedProxy
 from tests.server.conftest import PIECE, PIECES, answer, ask, body, head
 from tests.waiting import until
 
@@ -42,7 +44,7 @@ def test_a_request_that_waited_is_begun_again_with_its_whole_body(build):
 
 
 def test_too_many_waiting_requests_of_one_caller_are_answered_503(build):
-    setup = build(threads=2, waiting_of_one_caller=1)
+    setup = build(threads=2, waiting=1)
     request = ask("/held", "GET", "X-Caller: alice")
     with asking(setup, 2, request) as served:
         until(lambda: setup.application.asked == 2)
@@ -109,3 +111,55 @@ def test_memory_is_free_again_after_the_application_has_failed(build):
     for _ in range(2):
         with setup.connected(ask("/fault", "GET", f"X-Holds: {2 * MIB}")) as connection:
             assert answer(connection)[0] == 500
+
+
+def test_requests_that_wait_while_all_workers_are_held_leave_connections_to_others(build):
+    setup = build(
+        threads=4,
+        connections=40,
+        waiting=20,
+        options={"needs_no_worker": lambda path, *_: path == "/quick"},
+    )
+    callers = [ask("/held", "GET", f"X-Caller: {name}") for name in ("alice", "bob")]
+    with asking(setup, 2, callers[0]) as of_alice, asking(setup, 2, callers[1]) as of_bob:
+        until(lambda: setup.application.holding == 4)
+        with asking(setup, 15, callers[0]) as more, asking(setup, 15, callers[1]) as others:
+            refused = [answer(one) for one in others[5:]]
+            assert [status for status, _, _ in refused] == [503] * 10
+            assert all(fields["retry-after"] == "5" for _, fields, _ in refused)
+            assert setup.serves_others()
+            setup.application.released.set()
+            waited = [*of_alice, *of_bob, *more, *others[:5]]
+            assert [answer(one)[0] for one in waited] == [200] * 24
+
+
+def test_a_client_does_not_wait_for_all_requests_of_another_network(build):
+    proxy = TrustedProxy(networks=(ip_network("127.0.0.0/8"),))
+    setup = build(threads=1, options={"proxy": proxy})
+
+    def of(address):
+        return ask("/quick", "GET", f"X-Forwarded-For: {address}")
+
+    with setup.held(), asking(setup, 12, of("192.0.2.1")) as flood:
+        with setup.connected(of("192.0.2.2")) as other:
+            until(lambda: len(setup.server._context.requested._lines) == 13)
+            setup.application.released.set()
+            assert answer(other)[0] == 200
+        assert [answer(one)[0] for one in flood] == [200] * 12
+    assert setup.application.addresses.index("192.0.2.2") <= 2  # the first one was held
+
+
+def test_a_line_is_that_of_a_network_as_the_application_has_it(build):
+    proxy = TrustedProxy(networks=(ip_network("127.0.0.0/8"),))
+    network_of = {"2001:db8::1": "one", "2001:db8::2": "one"}.__getitem__
+    setup = build(threads=1, options={"proxy": proxy, "network_of": network_of})
+    with setup.held():
+        lines = setup.server._context.requested._lines
+        with (
+            setup.connected(ask("/quick", "GET", "X-Forwarded-For: 2001:db8::1")) as first,
+            setup.connected(ask("/quick", "GET", "X-Forwarded-For: 2001:db8::2")) as second,
+        ):
+            until(lambda: len(lines) == 2)
+            assert [name for _, name in lines._lines] == ["one"]
+            setup.application.released.set()
+            assert [answer(first)[0], answer(second)[0]] == [200, 200]

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
-from server.shares import Entry, Shares
+from server.lines import By, Lines
+from server.shares import Shares
 
 
 @dataclass(eq=False)
 class Request:
     caller: tuple[str, ...]
     counted: tuple[str, ...] = ()
+    is_refused: bool = False
 
 
 class Served:
@@ -16,7 +18,7 @@ class Served:
 
     def __init__(self, most_waiting=10):
         self.later = []
-        self.shares = Shares(16, most_waiting, self.later.append)
+        self.shares = Shares(16, Lines(most_waiting), self.later.append)
 
     def ask(self, *caller):
         request = Request(caller)
@@ -26,8 +28,8 @@ class Served:
         """Ask until one waits; return those that are served."""
         served = []
         while True:
-            request, entry = self.ask(*caller)
-            if entry is not Entry.COUNTED:
+            request, is_counted = self.ask(*caller)
+            if not is_counted:
                 return served
             served.append(request)
 
@@ -48,7 +50,7 @@ def test_one_link_leaves_a_quarter_of_the_share_of_its_owner():
 def test_a_request_that_waits_is_served_when_one_of_its_caller_ends():
     served = Served()
     first, *others = served.fill("alice")
-    waiting = served.shares._lines["alice"][0]
+    waiting = served.shares._lines._lines[By.CALLER, "alice"][0][1]
     served.shares.leave(first)
     assert served.later == [waiting]
     assert waiting.counted == ("alice",)
@@ -59,8 +61,8 @@ def test_a_request_that_waits_is_not_overtaken_by_one_of_the_same_caller():
     served = Served()
     first, *_ = served.fill("alice")
     served.shares.leave(first)
-    _, entry = served.ask("alice")
-    assert entry is Entry.WAITS
+    _, is_counted = served.ask("alice")
+    assert not is_counted
 
 
 def test_the_end_of_a_request_by_one_link_lets_one_of_another_link_in():
@@ -76,9 +78,22 @@ def test_the_end_of_a_request_by_one_link_lets_one_of_another_link_in():
 def test_too_many_waiting_requests_of_one_caller_are_refused():
     served = Served(most_waiting=3)
     served.fill("alice")
-    entries = [served.ask("alice")[1] for _ in range(4)]
-    assert entries == [Entry.WAITS, Entry.WAITS, Entry.REFUSED, Entry.REFUSED]
-    assert served.ask("bob")[1] is Entry.COUNTED
+    waiting = [served.ask("alice")[0] for _ in range(4)]
+    assert [one.is_refused for one in waiting] == [False, False, True, True]
+    assert served.later == waiting[2:]
+    assert served.ask("bob")[1]
+
+
+def test_a_request_of_another_caller_takes_the_place_of_the_newest_of_the_longest_line():
+    served = Served(most_waiting=5)
+    served.fill("alice")
+    of_alice = [served.ask("alice")[0] for _ in range(4)]
+    served.fill("bob")  # and one waits
+    assert [one.is_refused for one in of_alice] == [False, False, False, True]
+    of_bob, _ = served.ask("bob")
+    assert not of_bob.is_refused
+    assert [one.is_refused for one in of_alice] == [False, False, True, True]
+    assert served.later == [of_alice[3], of_alice[2]]
 
 
 def test_a_caller_without_requests_is_forgotten():
@@ -88,10 +103,10 @@ def test_a_caller_without_requests_is_forgotten():
     while served.later:
         served.shares.leave(served.later.pop())
     assert not served.shares._serving
-    assert not served.shares._lines
+    assert len(served.shares._lines) == 0
 
 
 def test_a_server_of_one_worker_serves_everybody():
-    shares = Shares(1, 10, lambda _: None)
+    shares = Shares(1, Lines(10), lambda _: None)
     request = Request(("alice", "link"))
     assert shares.enter(request)

@@ -5,14 +5,15 @@ import errno
 import os
 import socket
 import threading
+from ipaddress import ip_network
 
 import pytest
 
-from server import Limits, Server, workers
+from server import Limits, Server, TrustedProxy, workers
 from server.workers import Epoll, Selector
 from tests.waiting import until
 
-from .conftest import PIECE, PIECES, answer, ask, body, head, is_ended
+from .conftest import PIECE, PIECES, Application, answer, ask, body, head, is_ended
 
 LENGTH = PIECES * len(PIECE)
 
@@ -185,3 +186,29 @@ def test_connections_that_wait_are_accepted_at_once(monkeypatch):
         assert len(events) == 1
         server.stop()
         serving.join(60)
+
+
+def test_it_is_known_who_waits_before_one_of_them_is_served():
+    application = Application()
+    proxy = TrustedProxy(networks=(ip_network("127.0.0.0/8"),))
+    limits = Limits(4 << 20, uninterrupted_seconds=60)
+    server = Server(application, limits, listen="127.0.0.1:0", threads=4, proxy=proxy)
+    its = server._workers
+    its._listeners = {one.fileno(): one for one in server._listeners}
+    for descriptor in its._listeners:
+        its._readiness.expect(descriptor)
+    its.lead.take()
+    with contextlib.ExitStack() as stack:
+        stack.callback(lambda: [one.close() for one in server.connections])
+        stack.callback(its.close_listeners)
+        address = "127.0.0.1", server.port
+        clients = [stack.enter_context(socket.create_connection(address)) for _ in range(13)]
+        while len(server.connections) < len(clients):
+            its._work()
+        for number, client in enumerate(clients):
+            network = "192.0.2.2" if number == 12 else "192.0.2.1"
+            client.sendall(ask("/quick", "GET", f"X-Forwarded-For: {network}"))
+        for _ in range(2):
+            its._work()
+
+    assert application.addresses == ["192.0.2.2", "192.0.2.1"]
