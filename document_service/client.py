@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-PIECE_BYTES = 1 << 18
+READ_BYTES = 1 << 18
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
@@ -98,7 +98,7 @@ class Client:
 def _form(head: bytes, file: BinaryIO, size: int, end: bytes) -> Iterator[bytes]:
     """Yield the body piece by piece: no more of the file than its head announces."""
     yield head
-    while size > 0 and (piece := file.read(min(PIECE_BYTES, size))):
+    while size > 0 and (piece := file.read(min(READ_BYTES, size))):
         size -= len(piece)
         yield piece
     yield end

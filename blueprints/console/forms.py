@@ -24,7 +24,7 @@ from ..http.multipart import FORM_DATA
 from ..http.problems import STATUS, messages_by_pointer
 
 TOMORROW = "tomorrow"  # in the browser's zone, of which the form holds the offset
-WAIT_SECONDS = 10  # the time that a second click waits for the first one's answer
+SECOND_CLICK_SECONDS = 10  # the time that a second click waits for the first one's answer
 _FIELDS = {  # fields by the code of an error that names no field
     "email_taken": ("email",),
     "wrong_credentials": ("currentPassword", "password"),
@@ -101,7 +101,7 @@ def once(execute: Callable[[], Any], key: str = "", content: str = "") -> Any:
     user = g.caller.owner_id
     digest = sha256(content.encode()).hexdigest()
     id = StoredResponse.id_of("form", user, request.path, key, digest)
-    return execute_once(id, "", execute, WAIT_SECONDS)
+    return execute_once(id, "", execute, SECOND_CLICK_SECONDS)
 
 
 def accepts_html() -> bool:

@@ -11,8 +11,8 @@ from .routes import HOME, Pages, render, search_from_here
 from .words import may
 
 jump = Pages("jump", "/jump")
-MOST_DOCUMENTS = 8
-MOST_COLLECTIONS = 5
+SHOWN_DOCUMENTS = 8
+SHOWN_COLLECTIONS = 5
 PAGES = {
     "Documents": HOME,
     "Bin": "/app/bin",
@@ -33,9 +33,9 @@ def show_places() -> Response:
     words = request.args.get("q", "").strip()
     with Search.of(g.caller.owner_id, words) as search:
         pages = {name: path for name, path in _pages().items() if search.has_words(name)}
-        collections = search.collections(MOST_COLLECTIONS)
-        documents = search.documents(most=MOST_DOCUMENTS)
-    is_full = len(documents.hits) == MOST_DOCUMENTS
+        collections = search.collections(SHOWN_COLLECTIONS)
+        documents = search.documents(most=SHOWN_DOCUMENTS)
+    is_full = len(documents.hits) == SHOWN_DOCUMENTS
     return render(
         "jump",
         words=words,
@@ -43,7 +43,7 @@ def show_places() -> Response:
         documents=documents,
         collections=collections,
         has_more=is_full and documents.searched.older,
-        has_more_collections=len(collections.hits) == MOST_COLLECTIONS,
+        has_more_collections=len(collections.hits) == SHOWN_COLLECTIONS,
         list=f"{HOME}?{urlencode({'name': words})}",
     )
 

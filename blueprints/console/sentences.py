@@ -54,10 +54,10 @@ DONE: Mapping[str, str] = {  # by the key in the address of the page that an act
     "unsent": "Not everyone gets a mail now: a limit of mails is reached. Try again in a minute.",
     "uploaded": "The files are stored.",
 }
-SHOWN_ONCE = "Copy it now: once you leave this page, nobody can show it again."
+COPY_IT_NOW = "Copy it now: once you leave this page, nobody can show it again."
 LOG_IN_FIRST = "You’re not logged in any more, or not yet. Log in to go on."
 SENT_APART = "Send it separately."
-ANYONE = "Anyone with the link"  # a link for nobody by name
+ANYONE_WITH_LINK = "Anyone with the link"  # a link for nobody by name
 LINKS = "Links need no account. Turn one off, and it stops working right away."
 GONE_FOR_GOOD = "It can’t be restored then, not even by the person who runs this service."
 ACCOUNT_GONE = (
@@ -151,7 +151,7 @@ def whom(link: Any) -> str:
 def who_opens(people: Sequence[str], has_password: bool) -> str:
     """Return who may open a link with these terms: `Only 3 people, with the password`."""
     if not people:
-        return "Anyone with the password" if has_password else ANYONE
+        return "Anyone with the password" if has_password else ANYONE_WITH_LINK
     named = people[0] if len(people) == 1 else counted(len(people), "person", "people")
     return f"Only {named}, with the password" if has_password else f"Only {named}"
 

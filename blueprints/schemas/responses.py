@@ -99,7 +99,7 @@ class Profile(UserRecord):
     )
 
 
-OF_SPACE = "Of the session of a space alone."
+OF_SPACE_SESSION = "Of the session of a space alone."
 
 
 class Myself(Profile):
@@ -107,8 +107,8 @@ class Myself(Profile):
 
     optional = ("email", "created_at", "show_name", "role", "acting_for")
 
-    role = fields.String(**described(OF_SPACE))
-    acting_for = fields.Nested(UserRecord, **described(f"The person who acts. {OF_SPACE}"))
+    role = fields.String(**described(OF_SPACE_SESSION))
+    acting_for = fields.Nested(UserRecord, **described(f"The person who acts. {OF_SPACE_SESSION}"))
 
 
 class InviterRecord(ResponseSchema):
@@ -174,7 +174,7 @@ class SessionRecord(ResponseSchema):
     )
     last_used_at = Timestamp(allow_none=True, **described("To the minute."))
     current = fields.Boolean(**described("Whether this request uses it."))
-    user_id = fields.String(**described(f"The member who acts. {OF_SPACE}"))
+    user_id = fields.String(**described(f"The member who acts. {OF_SPACE_SESSION}"))
     space_id = fields.String(
         **described("The space as which the caller acts by it. Of a session of a space alone.")
     )

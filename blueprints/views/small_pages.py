@@ -96,7 +96,7 @@ BY_NAME = {  # the same where the page names the sender
 
 
 @dataclass(frozen=True)
-class Notice:
+class Explanation:
     """A message on a page: the fault, its reason and the advice.
 
     `way` is a button that leads on by the link's token: its words, and the path that it leads to.
@@ -108,61 +108,61 @@ class Notice:
     way: tuple[str, str] | None = None
 
 
-ENDS = {  # notices for the end of a link, by `TokenSpent.cause`
-    "": Notice("This link no longer works", "What it opened is no longer shared.", NEW_ONE),
-    "expired": Notice("This link has ended", "It worked until {}.", NEW_ONE),
-    "revoked": Notice(
+ENDS = {  # explanations for the end of a link, by `TokenSpent.cause`
+    "": Explanation("This link no longer works", "What it opened is no longer shared.", NEW_ONE),
+    "expired": Explanation("This link has ended", "It worked until {}.", NEW_ONE),
+    "revoked": Explanation(
         "This link is off",
         "The sender turned it off or deleted the document.",
         NEW_ONE,
     ),
-    "off": Notice(
+    "off": Explanation(
         "This link is off",
         "The sender turned it off.",
         TURN_ON,
     ),
-    "used_up": Notice(
+    "used_up": Explanation(
         "This link is used up",
         "It could be used a limited number of times.",
         NEW_ONE,
     ),
 }
-STALE_PAGE = Notice(
+STALE_PAGE = Explanation(
     "This page is too old", "It was opened too long ago to load more.", "Open the link once more."
 )
 NOT_NOW = "The document can’t be shown now"
 AGAIN = "This page tries again by itself."
-NOTICE_OF_PROBLEM = {  # by the code of the problem; `{}` is its sentence
-    "not_authenticated": Notice(
+EXPLANATIONS = {  # by the code of the problem; `{}` is its sentence
+    "not_authenticated": Explanation(
         "This link doesn’t open",
         "Part of it may be missing.",
         "Go back and copy the whole link. If that doesn’t help, ask the person who sent it to you.",
     ),
-    "scope_missing": Notice(
+    "scope_missing": Explanation(
         "This link doesn’t open that",
         "It opens the document in another way.",
         "Open it just as it was sent to you, or ask for a link that permits more.",
         ("Open what the link opens", "/s"),
     ),
-    "not_found": Notice(
+    "not_found": Explanation(
         "There is no document here",
         "It was deleted, the address was mistyped, or the link has been changed since.",
         way=("Open what this link shows now", "/s"),
     ),
-    "too_many_requests": Notice("Please wait", "{}", AGAIN, ("Try again", "")),
-    "busy": Notice(NOT_NOW, "The service has too much to do.", AGAIN, ("Try again", "")),
+    "too_many_requests": Explanation("Please wait", "{}", AGAIN, ("Try again", "")),
+    "busy": Explanation(NOT_NOW, "The service has too much to do.", AGAIN, ("Try again", "")),
 }
-SAVES_ONLY = Notice(
+SAVES_ONLY = Explanation(
     "This link saves the document",
     "It does not show it in the browser.",
     "What you save is a page that opens without a network.",
     ("Save the document", "/s/download"),
 )
-NOT_TAKEN = Notice(
+NOT_TAKEN = Explanation(
     "This was not taken", "{}", "You can send it again, or another file.", ("Go back", "")
 )
-FAULT = Notice(NOT_NOW, "Something is wrong where it is kept.", "Tell the person who sent it.")
-OTHER = Notice("This can’t be shown", "{}")
+FAULT = Explanation(NOT_NOW, "Something is wrong where it is kept.", "Tell the person who sent it.")
+OTHER = Explanation("This can’t be shown", "{}")
 
 
 def small_page(
@@ -227,29 +227,29 @@ def page_for_people(response: Response) -> Response:
     if not is_problem or not declared().opens_links or not prefers_html():
         return response
     # what has happened, and where to go on
-    notice = _notice(response.get_json(), response.status_code)
-    way = notice.way and address_by_token(notice.way[1])
+    explanation = _explanation(response.get_json(), response.status_code)
+    way = explanation.way and address_by_token(explanation.way[1])
     # who sent the link, and which sites may frame its pages, also after its end
     origins_of_ended = getattr(g.get("error"), "origins", ())
     owner_id = getattr(g.get("error"), "owner_id", "")
     origins = origins_of_ended or _grant().origins
     sender = sender_of(owner_id) if owner_id else None
-    if sender and notice.advice in BY_NAME:
-        notice = replace(notice, advice=BY_NAME[notice.advice].format(sender.called))
+    if sender and explanation.advice in BY_NAME:
+        explanation = replace(explanation, advice=BY_NAME[explanation.advice].format(sender.called))
     # the page, with the headers of the problem
-    scripts = LOCAL_TIMES if "<time" in notice.reason else ()
+    scripts = LOCAL_TIMES if "<time" in explanation.reason else ()
     page = small_page(
-        "notice.html",
+        "explanation.html",
         response.status_code,
         origins,
         *scripts,
-        notice=notice,
+        explanation=explanation,
         way=way,
         sender=sender,
     )
     kept = [pair for pair in response.headers if not pair[0].startswith("Content-")]
     page.headers.extend(kept)
-    if notice.advice == AGAIN:
+    if explanation.advice == AGAIN:
         page.headers["Refresh"] = f"{response.headers['Retry-After']}; url={way or ''}"
     return page
 
@@ -315,7 +315,7 @@ def _grant() -> TokenGrant:
     return getattr(g.get("caller"), "grant", NO_GRANT)
 
 
-def _notice(problem: dict[str, Any], status: int) -> Notice:
+def _explanation(problem: dict[str, Any], status: int) -> Explanation:
     error = g.get("error")
     if isinstance(error, TokenSpent):
         found = ENDS[error.cause]
@@ -327,7 +327,7 @@ def _notice(problem: dict[str, Any], status: int) -> Notice:
     elif status == 403 and _grant().permissions == {"download"}:
         return SAVES_ONLY
     else:
-        found = NOTICE_OF_PROBLEM.get(problem["code"], FAULT if status >= 500 else OTHER)
+        found = EXPLANATIONS.get(problem["code"], FAULT if status >= 500 else OTHER)
         detail = problem["detail"]
     return replace(found, reason=escape(found.reason).format(detail))
 

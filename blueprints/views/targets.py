@@ -13,7 +13,7 @@ from flask import Response, request
 
 from models import Collection, Document
 from models.accounts import Sender, sender_of
-from models.core import Busy, ScopeMissing, TargetChanged, TokenSpent, WrongCredentials
+from models.core import Busy, ScopeMissing, TargetChanged, WrongCredentials
 from models.links import (
     UPLOAD,
     Receipt,
@@ -85,7 +85,7 @@ class LinkTarget:
     def __init__(self, caller: Caller, grant: TokenGrant) -> None:
         # the collection was deleted a moment ago
         if grant.collection_id and grant.collection is None:
-            raise TokenSpent(origins=grant.origins, owner_id=grant.link_owner_id)
+            raise grant.spent()
         self.caller = caller
         self.grant = grant
         self.target: Target = grant.collection or caller.document(grant.target_id)

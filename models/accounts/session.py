@@ -33,7 +33,7 @@ from ..storage import transaction
 from .identity import Identity
 from .member import Member
 
-YOUNG_MS = 10 * 60 * 1000  # the age until which a session may add another login
+YOUNG_SESSION_MS = 10 * 60 * 1000  # the age until which a session may add another login
 
 
 class ProxyNamesAnother(SessionExpired):
@@ -290,7 +290,7 @@ class Session(Credential):
     @property
     def is_young(self) -> bool:
         """Whether it began so shortly ago that it may add another login to the account."""
-        return now() - moment_of(self.id) <= YOUNG_MS
+        return now() - moment_of(self.id) <= YOUNG_SESSION_MS
 
     def end(self) -> None:
         with transaction(self.owner_id):

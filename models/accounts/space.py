@@ -21,7 +21,7 @@ from .user import UNNAMED_SPACE, User
 
 MOST_MEMBERS = 100  # of a space
 MOST_MEMBERSHIPS = 100  # of a person
-MOST_WAITING = 10  # memberships that one inviter lets wait for one person
+MOST_WAITING_MEMBERSHIPS = 10  # memberships that one inviter lets wait for one person
 LOCK_SECONDS = 5
 L = TypeVar("L", bound=RowWith[User] | RowWith[Member])
 _NOBODY = "There is no account with this address."
@@ -262,7 +262,7 @@ def _require_room_to_wait(user_id: str, inviter_id: str) -> None:
     _lock_memberships(user_id)
     refuse_if_full(
         Member.count_waiting(user_id, inviter_id),
-        MOST_WAITING,
+        MOST_WAITING_MEMBERSHIPS,
         "invitation",
         "Wait until one is accepted.",
         "that wait for this person",

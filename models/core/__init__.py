@@ -43,11 +43,20 @@ from .errors import (
 )
 from .extras import installing
 from .fault_log import log_unless_printed, tell, tell_as
-from .ids import first_id, generate_id, ids_like, moment_of, now, rfc3339, set_clock_ahead
+from .ids import (
+    DAY_MS,
+    first_id,
+    generate_id,
+    ids_like,
+    moment_of,
+    now,
+    rfc3339,
+    set_clock_ahead,
+)
 from .names import UNSEEN, is_seen
 from .payer import Payer, current_payer
 from .rate_limits import (
-    CODES,
+    CODE_REQUESTS,
     GUESSES,
     GUESSES_BY_ADDRESS,
     NEW_MEMBERS,

@@ -5,6 +5,7 @@ import threading
 import time
 from datetime import datetime, timedelta
 
+DAY_MS = 24 * 60 * 60 * 1000
 _EPOCH = datetime(1970, 1, 1)
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]

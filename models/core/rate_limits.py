@@ -56,7 +56,7 @@ REGISTRATIONS = Limit("register", "new accounts from this address", 600, 3600, B
 RESETS = Limit("reset", "requests for a new password from this address", 60, 3600, By.NETWORK)
 SIGN_INS = Limit("sign-in", "answers of a provider to this address", 600, 600, By.NETWORK)
 NEW_MEMBERS = Limit("member", "new members and invitations", 100, 3600, By.PAYER)
-CODES = Limit("code", "requests for a code from this address", 120, 3600, By.NETWORK)
+CODE_REQUESTS = Limit("code", "requests for a code from this address", 120, 3600, By.NETWORK)
 STORED_RESPONSES = Limit(
     "idempotency", "requests with an Idempotency-Key", 300_000, 86_400, By.PAYER
 )

@@ -24,7 +24,7 @@ from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
 from .payload import Payload
 
-USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
+PREVIEW_USE_RECORDED_MS = 60 * 60 * 1000  # so that most views write nothing
 
 READ_AT_ONCE_BYTES = 1 << 20  # a preview of at most so many bytes is read as a whole
 
@@ -96,7 +96,7 @@ class StoredPreview(Table):
         if preview is None or preview._has_expired():
             unkept = current_runtime().unkept_previews.get(id)
             return None if unkept is None else JobResult.of_bytes(unkept)
-        if preview.used_at < now() - USE_RECORDED_MS:
+        if preview.used_at < now() - PREVIEW_USE_RECORDED_MS:
             current_runtime().unrecorded.add_use(document.owner_id, cls._record_use, id, now())
         with suppress(DecryptionError):
             return preview._open(document)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from peewee import BigIntegerField
 
-from ..core import Busy, PayloadStoreAway, now
+from ..core import DAY_MS, Busy, PayloadStoreAway, now
 from ..records import Table
 from ..runtime import current_runtime
 from ..storage import connected, separate_transaction, transaction
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 UPLOAD_MS = 60 * 60 * 1000  # longer than any upload
 DROPPED_AT_ONCE = 500
 ATTEMPT_MS = 5 * 60 * 1000  # longer than any attempt to delete objects
-DAY_MS = 24 * 60 * 60 * 1000
 _IN_USE = "%d records of objects to delete were made outside of the service, and are left out."
 
 

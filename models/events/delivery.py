@@ -21,7 +21,7 @@ from ..storage import database, param, prepared, separate_transaction
 from .attempt import Outcome, Sendable, delivery_queued
 
 MOST_ATTEMPTS = 10  # that are kept of a delivery
-KEPT_MS = 30 * 24 * 60 * 60 * 1000
+DELIVERY_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 _FIRST_OF_EACH = """
     (webhook_id, id) IN (
@@ -205,7 +205,7 @@ class WebhookDelivery(Sendable, SealedByOwner):
     def forget_old(cls) -> None:
         """Delete old deliveries of each webhook in turn: the index begins with the webhook."""
         webhook = TableReference("webhook")
-        before = first_id(cls.PREFIX, now() - KEPT_MS)
+        before = first_id(cls.PREFIX, now() - DELIVERY_KEPT_MS)
         for (webhook_id,) in list(webhook.bind(database).select(webhook.c.id).tuples()):
             is_old = (cls.webhook_id == webhook_id) & (cls.id < before)
             cls.delete_in_batches(is_old & cls.due_at.is_null())

@@ -30,7 +30,7 @@ _ATOM = r"[\w!#$%&'*+/=?^`{|}~-]+"  # RFC 5322, 3.2.3
 _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@[\w-]+(?:\.[\w-]+)*", re.ASCII)
 _POLICY = SMTP.clone(cte_type="7bit", max_line_length=900)  # an address is not broken in two
 NO_MAIL = "This service sends no mail: SMTP_URL is not set."
-MOST_WAITING = 1000  # requests of one person and all spaces of theirs; further ones are dropped
+MOST_WAITING_REQUESTS = 1000  # of one person and all spaces of theirs; further ones are dropped
 Composer = Callable[[str, str], tuple[str, str, str] | None]
 """A function that makes address, subject and text of a mail from the address and the text of a
 request; None if there is nothing to send."""
@@ -81,7 +81,7 @@ class Mail(Sendable, KeyedRow):
         """
         waiting = cls.select().where(cls.owner_id.in_(Owner.sharing_with(owner_id)))
         with transaction(None):
-            if is_mail_address(address) and waiting.count() < MOST_WAITING:
+            if is_mail_address(address) and waiting.count() < MOST_WAITING_REQUESTS:
                 cls._store(owner_id, kind, [address, None, text])
 
     @classmethod

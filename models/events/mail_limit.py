@@ -20,7 +20,7 @@ from ..storage import SERVICE, engine
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 LOCK_SECONDS = 5
-YOUNG_MS = 7 * DAY * 1000
+YOUNG_ACCOUNT_MS = 7 * DAY * 1000
 _ACCOUNTS = "usr_", "spc_"  # begin the ids of accounts and spaces; the moment of creation follows
 MOST_PAYERS = 12  # of one mail: longer chains of invitations count as if anybody had made them
 YOUNG_PART = 5  # all young accounts together send a fifth of the mails of all accounts
@@ -55,7 +55,7 @@ QUESTION_BY_LINK = Limit("mail-question", "questions because of links", 1, DAY, 
 OF_LINK = Limit("mail-link", "mails of one link", 200, DAY, By.LINK)
 OF_OWNER = Limit("mail-owner", "mails of one account", 1000, DAY, By.PAYER)
 OF_YOUNG_OWNER = Limit("mail-owner", "mails of a new account", 50, DAY, By.PAYER)
-RESETS = Limit("mail-resets", "links for new passwords", 1000, DAY, By.SERVICE)
+RESET_MAILS = Limit("mail-resets", "links for new passwords", 1000, DAY, By.SERVICE)
 RESETS_OF_YOUNG = Limit(
     "mail-resets-young", "links for new passwords of new accounts", 100, DAY, By.SERVICE
 )
@@ -206,7 +206,7 @@ def _answers_for(id: str, owner: Owner | None) -> str | None:
 
 def _is_new(id: str) -> bool:
     """Return whether an account or a space came into being in the last week."""
-    return id.startswith(_ACCOUNTS) and id >= first_id(id[:3], now() - YOUNG_MS)
+    return id.startswith(_ACCOUNTS) and id >= first_id(id[:3], now() - YOUNG_ACCOUNT_MS)
 
 
 def _limits(
@@ -218,7 +218,7 @@ def _limits(
     if kind == "reset":
         # new accounts with sub-addresses of a mailbox take no mail from an established one
         mailbox = f"new {mailbox}" if owner.is_young else address.casefold()
-        yield RESETS, ""
+        yield RESET_MAILS, ""
         if owner.is_young:
             yield RESETS_OF_YOUNG, ""
     elif owner.id != SERVICE:

@@ -12,14 +12,13 @@ from typing import Any
 
 from peewee import SQL, fn
 
-from ..core import first_id, now
+from ..core import DAY_MS, first_id, now
 from ..runtime import current_runtime, independent_steps
 from ..storage import separate_transaction, transaction
 from .chain import ChainEntry, EventHead, oldest_entries
 from .delivery import WebhookDelivery
 from .event import Event
 
-DAY_MS = 86_400_000
 MOST_HELD_BACK = 3  # times the quota, by a delivery that is pending for days
 BATCH = 500  # entries forgotten in one transaction: no other writer waits for long
 BATCHES = 20  # of one chain in each run, so that no chain grows faster

@@ -318,12 +318,16 @@ class TokenGrant:
         """Return the grant of a page of this document. A page of the owner opens nothing else."""
         return self if self.is_link else replace(self, target_id=document_id)
 
+    def spent(self, cause: str = "") -> TokenSpent:
+        """Return the error that the link opens nothing any more; it may say who sent the link."""
+        return TokenSpent(cause, None, self.origins, self.link_owner_id)
+
     def refuse_without_files_left(self) -> None:
         """Raise `TokenSpent` if the link has taken its last file."""
         if UPLOAD in self.permissions and not (self.views_left or self.came_by):
             if self.collection:
                 Event.record_refusal(self.collection.owner_id, self.id, self.target_id, "ended")
-            raise TokenSpent("used_up", None, self.origins, self.link_owner_id)
+            raise self.spent("used_up")
 
     def ticket(self, *, shows_original: bool) -> str:
         """Return the ticket of a page; `shows_original` says that it shows the original as it is.

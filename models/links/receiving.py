@@ -14,7 +14,6 @@ from ..core import (
     StorageFailing,
     StorageFull,
     StoredUnsynced,
-    TokenSpent,
     counted,
 )
 from ..documents import Collection, Document, SentPayload, upload
@@ -78,7 +77,7 @@ def judge_body(grant: TokenGrant, collection: Collection, body_bytes: int, key: 
         return
     room = Room.of(grant, collection)
     if not room.files_left:
-        raise TokenSpent("used_up", None, grant.origins, grant.link_owner_id)
+        raise grant.spent("used_up")
     require_password(grant)
     if body_bytes > room.max_file_bytes + FORM_BYTES:
         raise PayloadTooLarge(room.max_file_bytes)
@@ -140,7 +139,7 @@ def receive(
 def collection_of(grant: TokenGrant) -> Collection:
     """Return the target of a link that takes files."""
     if grant.collection is None:  # it was deleted a moment ago
-        raise TokenSpent(origins=grant.origins, owner_id=grant.link_owner_id)
+        raise grant.spent()
     return grant.collection
 
 
@@ -149,7 +148,7 @@ def _add_to_collection(grant: TokenGrant, target: Collection, document: Document
     token = DocumentToken.live_one(grant.id, target)
     collection = Collection.one_of(document.owner_id, target.id)
     if token.permissions != UPLOAD:
-        raise TokenSpent
+        raise grant.spent()
     if token.has_password and token.answers_id != grant.answers_id:  # set meanwhile
         raise ScopeMissing(_OPEN_FIRST)
     # The new document is in no list yet.

@@ -21,7 +21,7 @@ from ..core import will_wait
 from .deadlines import DeadlineStream, resolved, seconds_left
 
 DEADLINE_SECONDS = 5.0
-MOST_BYTES = 256 << 10
+MOST_ANSWER_BYTES = 256 << 10
 ADDRESSES_TRIED = 3
 _HEADERS = {"Accept": "application/json", "Connection": "close", "User-Agent": "Document Service"}
 _tls = cache(ssl.create_default_context)
@@ -64,8 +64,8 @@ def _exchange(
         raise NoAnswerError("its certificate is not good") from None
     except (OSError, http.client.HTTPException, UnicodeError):
         raise NoAnswerError("it cannot be reached") from None
-    if len(answer) > MOST_BYTES:
-        raise NoAnswerError(f"its answer is longer than {MOST_BYTES:,} bytes")
+    if len(answer) > MOST_ANSWER_BYTES:
+        raise NoAnswerError(f"its answer is longer than {MOST_ANSWER_BYTES:,} bytes")
     if status != 200:
         raise NoAnswerError(f"it answered {status}")
     try:
@@ -94,7 +94,7 @@ def _sent(
         request.request(method, target, body, {"Host": parts.netloc, **headers})
         response = http.client.HTTPResponse(stream, method=method)  # type: ignore[arg-type]
         response.begin()
-        return response.status, response.read(MOST_BYTES + 1)
+        return response.status, response.read(MOST_ANSWER_BYTES + 1)
 
 
 def _connection(host: str, port: int, deadline: float) -> socket.socket:

@@ -12,9 +12,9 @@ from typing import cast
 from ..core import Payer
 from .slots import Slot, Slots
 
-OF_LINK = 2  # bodies at once of one link,
-OF_CALLER = 4  # of all links of one caller,
-OF_ALL = 8  # and of all callers
+MOST_OF_LINK = 2  # bodies at once of one link,
+MOST_OF_CALLER = 4  # of all links of one caller,
+MOST_OF_ALL = 8  # and of all callers
 HURRIED_BYTES = 1 << 20  # in any 15 seconds
 HURRIED_SECONDS = 30  # after somebody was refused
 
@@ -35,7 +35,7 @@ class LongBodies:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
-        self.slots = Slots(OF_ALL, of_caller=OF_CALLER, of_part=OF_LINK)
+        self.slots = Slots(MOST_OF_ALL, of_caller=MOST_OF_CALLER, of_part=MOST_OF_LINK)
 
     def admit(self, payer: Payer) -> "LongBody | None":
         """Return a body that holds a slot; None without one, and then larger shares are hurried."""

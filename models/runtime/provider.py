@@ -19,12 +19,12 @@ from ..core import Busy, installing, now
 from .json_client import NoAnswerError, get_json, post_form
 from .slots import Slots
 
-KEPT_MS = 24 * 60 * 60 * 1000
+DOCUMENT_KEPT_MS = 24 * 60 * 60 * 1000
 NEW_KEYS_AFTER_MS = 60_000  # the least time between two questions for keys
 TRIED_AGAIN_MS = 5_000  # after a provider gave no usable answer
 MOST_EXCHANGES = 4  # of codes at once, and so many that wait; of one caller half of the former
 EXCHANGE_WAIT_SECONDS = 5
-MOST_WAITING = 2  # for a document that is being read
+MOST_WAITING_READERS = 2  # for a document that is being read
 READ_WAIT_SECONDS = 5
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
@@ -79,7 +79,7 @@ class Provider:
         has_groups = any(one.startswith("group:") for one in allowed)
         self._scope = "openid email profile groups" if has_groups else "openid email profile"
         self._clock = clock
-        self._readers = Slots(1, waiting=Slots(MOST_WAITING))
+        self._readers = Slots(1, waiting=Slots(MOST_WAITING_READERS))
         self._kept: dict[str, _Document] = {}  # by what they are: discovery, keys
         self._failed_at: int | None = None
         waiting = Slots(MOST_EXCHANGES)
@@ -197,7 +197,7 @@ class Provider:
     def _discovered(self) -> Mapping[str, Any]:
         """Return the discovery document, read at most a day ago."""
         address = self.issuer.rstrip("/") + _WELL_KNOWN
-        return self._document("discovery", address, self._complete, KEPT_MS).content
+        return self._document("discovery", address, self._complete, DOCUMENT_KEPT_MS).content
 
     def _complete(self, document: Mapping[str, Any]) -> None:
         """Refuse a discovery document of another issuer, or without the addresses."""
@@ -211,7 +211,7 @@ class Provider:
         if not isinstance(methods, list):
             raise NoAnswerError("its methods of authentication are no list")
 
-    def _known_keys(self, most_age_ms: int = KEPT_MS) -> list[Mapping[str, Any]]:
+    def _known_keys(self, most_age_ms: int = DOCUMENT_KEPT_MS) -> list[Mapping[str, Any]]:
         address = self._discovered()["jwks_uri"]
         return list(self._document("keys", address, _has_keys, most_age_ms).content["keys"])
 

@@ -14,7 +14,7 @@ from crypto.tokens import PasetoCodec
 from settings import Settings, without_password
 
 from ..core import (
-    CODES,
+    CODE_REQUESTS,
     NEW_MEMBERS,
     OPENINGS,
     READS_BY_TICKET,
@@ -72,7 +72,7 @@ class Runtime:
         self.member_limiter = limiter(NEW_MEMBERS, limited)
         self.upload_limiter = limiter(UPLOADS, limited)
         self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link
-        self.code_limiter = limiter(CODES, limited)
+        self.code_limiter = limiter(CODE_REQUESTS, limited)
         self.reads_by_ticket = limiter(READS_BY_TICKET)  # by ticket: each is recorded once
         self.preview_queue = PreviewQueue(settings.threads)
         self.failures = FailureCounts()

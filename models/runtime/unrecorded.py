@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..core import now
+from ..core import DAY_MS, now
 from .error_mapping import service_error_of
 
 MERGED_MS = 60_000
-DAY_MS = 86_400_000
 WINDOWS_OF_LINK = 2_000  # that a link begins in a day; each is up to two events
 _OF_LINK = ("via", "tokenId", "collection_id", "reason")  # facts of an actor beside the reader
 MOST_DUE = 100_000  # readings, while the database takes no writes; about 50 MB

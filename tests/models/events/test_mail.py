@@ -348,7 +348,7 @@ def test_new_accounts_of_sub_addresses_take_no_new_password_from_an_established_
 def test_what_is_asked_for_and_not_sent_spends_nothing_and_a_thousand_wait_at_most(
     instance, monkeypatch
 ):
-    monkeypatch.setattr("models.events.mail.MOST_WAITING", 10)
+    monkeypatch.setattr("models.events.mail.MOST_WAITING_REQUESTS", 10)
     for number in range(12):
         Mail.enqueue_request(SERVICE, "reset", f"{number}@example.org")
         Mail.enqueue_request("usr_0", "code", f"{number}@example.org", "tok_1")

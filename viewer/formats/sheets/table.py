@@ -19,7 +19,9 @@ MAX_COLUMNS: Final = 100
 MAX_CELLS: Final = 60_000
 LONG_CELL: Final = 60
 MAX_CELL_LENGTH: Final = 5_000
-NUMBER: Final = re.compile(r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*([eE][-+]?\d+)?\)?\s?[%€$£¥]?")
+NUMBER: Final = re.compile(  # as `sorting.js` has it
+    r"[-+(]?[$€£¥]?\s?\d[\d.,'\u00a0\u202f ]*(e[-+]?\d+)?\)?\s?[%€$£¥]?", re.I
+)
 
 YEAR: Final = re.compile(r"(19|20)\d\d")
 FIRST_ROWS: Final = 100  # that are laid out where a script is about to draw those in sight

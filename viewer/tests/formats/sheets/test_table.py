@@ -2,7 +2,8 @@
 
 import pytest
 
-from viewer.formats.sheets.table import FIRST_ROWS, MAX_CELLS, MAX_COLUMNS, MAX_ROWS
+from viewer.formats.sheets.table import FIRST_ROWS, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, NUMBER
+from viewer.markup.assets import FOLDER
 from viewer.rendering.registry import TABLE
 from viewer.tests.samples import original, preview_of
 
@@ -17,6 +18,12 @@ def test_a_table_has_a_header_row_numbers_and_right_aligned_numbers():
     assert "<th>name<th class=num>units<tbody>" in table.body.decode()
     assert "<tr><th>1<td>&lt;b><td>1.5</table>" in table.body.decode()
     assert table.facts == ("1 row",)
+
+
+def test_a_cell_that_is_aligned_as_a_number_is_sorted_as_one():
+    script = (FOLDER / "sheets/sorting.js").read_text()
+
+    assert f"const NUMBER = /^{NUMBER.pattern}$/i;" in script
 
 
 @pytest.mark.parametrize(
