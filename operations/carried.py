@@ -47,8 +47,8 @@ def _store(row: Any, facts: RowFacts) -> None:  # noqa: ARG001
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of rows: what of a row is carried, and how it is stored as a row of another account.
+class CarriedTable:
+    """A table of which rows are carried: what of a row is, and how it is stored as a row of another account.
 
     `left_out` are the values that are not carried, each with the reason. `more` returns facts
     beside the values, None for a row that is not carried. `store` stores a row with the values that
@@ -163,7 +163,7 @@ def _address_of_member(member: Member) -> RowFacts | None:
     return {"email": user.email} if user is not None and user.is_whole else None
 
 
-ACCOUNT = Kind(
+ACCOUNT = CarriedTable(
     "account",
     User,
     {
@@ -173,7 +173,7 @@ ACCOUNT = Kind(
         "password_digest": _SECRET,
     },
 )
-DOCUMENT = Kind(
+DOCUMENT = CarriedTable(
     "document",
     Document,
     {
@@ -183,12 +183,12 @@ DOCUMENT = Kind(
         "place": _OF_FILE,
     },
 )
-MEMBER = Kind("member", Member, more=_address_of_member)  # among the facts of their space
-KINDS = {  # each behind those that its rows refer to
+MEMBER = CarriedTable("member", Member, more=_address_of_member)  # among the facts of their space
+CARRIED_TABLES = {  # each behind those that its rows refer to
     kind.name: kind
     for kind in (
-        Kind("collection", Collection, store=_store_collection),
-        Kind(
+        CarriedTable("collection", Collection, store=_store_collection),
+        CarriedTable(
             "link",
             DocumentToken,
             {
@@ -200,8 +200,8 @@ KINDS = {  # each behind those that its rows refer to
             _has_password,
             _store_link,
         ),
-        Kind("former_target", FormerTarget),
-        Kind(
+        CarriedTable("former_target", FormerTarget),
+        CarriedTable(
             "recipient",
             Recipient,
             {
@@ -214,9 +214,9 @@ KINDS = {  # each behind those that its rows refer to
             _unless_for_all,
             _store_recipient,
         ),
-        Kind("opening", Opening, store=_store_with_target),
-        Kind("text", KeptText, store=_store_with_target),
-        Kind(
+        CarriedTable("opening", Opening, store=_store_with_target),
+        CarriedTable("text", KeptText, store=_store_with_target),
+        CarriedTable(
             "webhook",
             Webhook,
             {**_OF_ACCOUNT, "secrets": _SECRET, "failing_since": "it arrives disabled"},

@@ -20,7 +20,7 @@ from models.events import ChainEntry, EventHead, entries_of
 from models.records import loggable_id
 from models.storage import connected, engine
 
-from .carried import ACCOUNT, DOCUMENT, KINDS, MEMBER, RowFacts
+from .carried import ACCOUNT, CARRIED_TABLES, DOCUMENT, MEMBER, RowFacts
 from .export_folder import ACCOUNTS, DOCUMENTS, ExportFolder
 from .progress import ReportProgress, no_progress
 
@@ -126,7 +126,7 @@ class _Export:
                 self._ids.add(document.id)
                 self._size_bytes += document.size
                 yield "document", facts
-        for name, kind in KINDS.items():
+        for name, kind in CARRIED_TABLES.items():
             for facts in kind.of_owner(user.id, self._problems):
                 yield name, facts
 

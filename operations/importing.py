@@ -37,7 +37,7 @@ from models.links import DocumentToken
 from models.runtime import current_runtime, operator_message
 from models.storage import engine, separate_transaction, transaction
 
-from .carried import ACCOUNT, DOCUMENT, KINDS, MEMBER, RowFacts, owner_of, references_of
+from .carried import ACCOUNT, CARRIED_TABLES, DOCUMENT, MEMBER, RowFacts, owner_of, references_of
 from .export_folder import FORMER_FORMAT, Contents, ExportFolder, require_id
 from .former_exports import rows_as_carried_now
 from .progress import ReportProgress, no_progress
@@ -172,8 +172,8 @@ class _ExportedAccount:
                 previous = self._verify_entry(entry_of(facts), previous)
             elif kind == "document":
                 self._verify_document(facts)
-            elif kind in KINDS:
-                self._refuse_row_of_others(KINDS[kind].table, facts["id"])
+            elif kind in CARRIED_TABLES:
+                self._refuse_row_of_others(CARRIED_TABLES[kind].table, facts["id"])
                 self._refuse_references_to_others(facts)
             elif kind == "end":
                 end = facts
@@ -407,9 +407,9 @@ class _Import:
         self._progress.add(facts["size"])
 
     def _store_row(self, kind: str, facts: RowFacts) -> None:
-        if kind in KINDS and owner_of(KINDS[kind].table, facts["id"]) is None:
-            row = KINDS[kind].row(facts, owner_id=self._account.id)
-            KINDS[kind].store(row, facts)
+        if kind in CARRIED_TABLES and owner_of(CARRIED_TABLES[kind].table, facts["id"]) is None:
+            row = CARRIED_TABLES[kind].row(facts, owner_id=self._account.id)
+            CARRIED_TABLES[kind].store(row, facts)
 
     def _compare(self) -> None:
         """Read back what was stored. Raise OperatorError if something is not as it was."""
@@ -421,7 +421,7 @@ class _Import:
                 elif not _is_over(facts):
                     raise _not_stored(facts)
                 self._progress.add(facts["size"])
-            elif kind in KINDS and KINDS[kind].is_missing(facts):
+            elif kind in CARRIED_TABLES and CARRIED_TABLES[kind].is_missing(facts):
                 raise _not_stored(facts)
 
     def _finish(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 from models import Document, connected, database, setup
 from models.links import Opening
 from operations import export_accounts, import_accounts, verify_log
-from operations.carried import ACCOUNT, DOCUMENT, KINDS, MEMBER, NOT_CARRIED
+from operations.carried import ACCOUNT, CARRIED_TABLES, DOCUMENT, MEMBER, NOT_CARRIED
 from operations.verification import check_contents
 from tests.models.records.test_sealed_rows import fill, fill_space
 from tests.operations.test_moving import PASSPHRASE, elsewhere, export
@@ -18,7 +18,7 @@ from tests.values import AS_FILLED, mark, marker_of
 
 pytestmark = pytest.mark.usefixtures("quick_passphrases")
 __all__ = ["elsewhere", "export"]
-ALL = (ACCOUNT, DOCUMENT, MEMBER, *KINDS.values())
+ALL = (ACCOUNT, DOCUMENT, MEMBER, *CARRIED_TABLES.values())
 ENDED_AT_ARRIVAL = {"revoked_at", "disabled_at", "disabled_reason"}  # of links and webhooks
 FORMER = ROOT / "tests" / "operations" / "of_1_0_1"
 
@@ -96,8 +96,10 @@ def test_an_export_of_1_0_1_arrives_whole(instance, elsewhere):
                     value = after[id][name]
                     value = value.hex() if isinstance(value, bytes) else value
                     assert value == row[name], (kind.name, name)
-        assert {one["text"] for one in rows_of(KINDS["text"]).values()} == {"I keep it to myself."}
-        assert len(rows_of(KINDS["text"])) == 2  # the link was led to another document
+        assert {one["text"] for one in rows_of(CARRIED_TABLES["text"]).values()} == {
+            "I keep it to myself."
+        }
+        assert len(rows_of(CARRIED_TABLES["text"])) == 2  # the link was led to another document
         assert verify_log().breaks == []
         assert check_contents() == []
         (again, *_) = import_accounts(FORMER, PASSPHRASE)

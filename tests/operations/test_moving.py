@@ -518,15 +518,15 @@ def test_rows_about_a_link_or_a_target_of_somebody_else_are_refused(
     link = DocumentToken.issue(filled, LinkOptions.of()).row
     add_recipient(filled, link)
     forged = {"token_id": "tok_", "recipient_id": "rcp_", "target_id": "doc_"}[name] + "0" * 26
-    known = carried.KINDS[kind]
+    known = carried.CARRIED_TABLES[kind]
 
     def forge(row):
         more = known.more(row)
         return None if more is None else {**more, name: forged}
 
-    monkeypatch.setitem(carried.KINDS, kind, replace(known, more=forge))
+    monkeypatch.setitem(carried.CARRIED_TABLES, kind, replace(known, more=forge))
     export_accounts(export, PASSPHRASE)
-    monkeypatch.setitem(carried.KINDS, kind, known)
+    monkeypatch.setitem(carried.CARRIED_TABLES, kind, known)
     with elsewhere():
         carol = User.register("carol@example.org", "correct horse battery", None, "open")
         hers = upload(carol, b"hers")
