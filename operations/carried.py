@@ -48,7 +48,7 @@ def _store(row: Any, facts: RowFacts) -> None:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class CarriedTable:
-    """A table of which rows are carried: what of a row is, and how it is stored as a row of another account.
+    """A table of which rows are carried: what of a row, and how it is stored in another account.
 
     `left_out` are the values that are not carried, each with the reason. `more` returns facts
     beside the values, None for a row that is not carried. `store` stores a row with the values that
