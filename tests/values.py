@@ -4,10 +4,12 @@ They are made by the type of a column or sealed value, so that one which is new 
 """
 
 import zlib
-from types import UnionType
+from collections.abc import Mapping
+from types import NoneType, UnionType
 from typing import get_args, get_origin
 
 from models import transaction
+from models.core import rfc3339
 from models.records import Sealed
 
 AT_LEAST = 4_000_000_000_000  # a moment that is far off
@@ -22,7 +24,12 @@ AS_FILLED = {  # what other values or rows have to agree with: it stays as the r
     "Webhook": ("types",),
     "Member": ("user_id", "role"),
     "User": ("email", "email_folded", "made_by"),
+    "ApiKey": ("digest", "scopes"),
+    "Session": ("login_generation", "identity_id", "acting_user_id", "begun_by_id"),
+    "Identity": ("subject",),
+    "WebhookDelivery": ("webhook_id", "event_id", "attempts_kept"),
 }
+OF_THEIR_FORM = {"Webhook.secrets": [["Webhook.secrets", None]]}
 
 
 def type_of(table, name):
@@ -33,13 +40,15 @@ def type_of(table, name):
     sealed = getattr(table, name)
     (type,) = get_args(getattr(sealed, "__orig_class__", Sealed[str]))
     if isinstance(type, UnionType):
-        type = next(one for one in get_args(type) if one is not None.__class__)
+        type = next(one for one in get_args(type) if one is not NoneType)
     return get_origin(type) or type
 
 
 def marker_of(table, name):
     """The value of a table's own that stands for this name."""
     words = f"{table.__name__}.{name}"
+    if words in OF_THEIR_FORM:
+        return OF_THEIR_FORM[words]
     number = zlib.crc32(words.encode()) % 1_000_000
     type = type_of(table, name)
     if type is str:
@@ -51,7 +60,17 @@ def marker_of(table, name):
     if type is int:
         column = table._meta.fields.get(name)
         return number if column and column.field_type == "INT" else AT_LEAST + number
-    return {words: number} if type is dict else [words]
+    return {words: number} if issubclass(type, Mapping) else [words]
+
+
+def signs_of(table, name):
+    """The texts by which an answer shows the value; none for one that is like any other."""
+    value = marker_of(table, name)
+    if type(value) is int and value >= AT_LEAST:
+        return [rfc3339(value), str(value)]
+    if type(value) is bytes:
+        return [value.hex(), value.decode()]
+    return [] if type(value) in (int, bool) else [f"{table.__name__}.{name}"]
 
 
 def marked_names(table):
@@ -60,8 +79,9 @@ def marked_names(table):
     return [name for name in table.value_names() if name not in left]
 
 
-def mark(row):
+def mark(row, but=()):
     """Store values of its own in a row, as far as they need not agree with other ones."""
     table = type(row)
+    names = set(marked_names(table)).difference(but)
     with transaction():
-        row.change(**{name: marker_of(table, name) for name in marked_names(table)})
+        row.change(**{name: marker_of(table, name) for name in names})

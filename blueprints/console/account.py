@@ -25,7 +25,7 @@ from models.accounts import register as register_account
 from models.core import NotFound, RegistrationClosed, SessionRequired, now, rfc3339
 from models.documents import all_with_binned
 from models.events import NOTICES, VISITED, has_mail
-from models.links import links_of_owner
+from models.links import KeptText, Opening, links_of_owner
 from models.records import ResultPage
 from models.runtime import Provider, network_of
 
@@ -34,15 +34,13 @@ from ..http.clients import client_of_request
 from ..http.zip_stream import ZipEntry
 from ..login import assertion_of_proxy, begin_session, clear_cookie, end_own_sessions, set_cookie
 from ..schemas.requests import Login, PasswordChange, PasswordReset, ProfileEdit, Registration
-from ..schemas.responses import (
-    ApiKeyRecord,
-    CollectionRecord,
-    DocumentRecord,
-    DocumentTokenRecord,
-    IdentityRecord,
-    Profile,
-    SessionRecord,
-    WebhookRecord,
+from ..schemas.responses import ApiKeyRecord, IdentityRecord, Profile, SessionRecord, WebhookRecord
+from ..schemas.saved import (
+    SavedCollection,
+    SavedDocument,
+    SavedLink,
+    SavedOpening,
+    SavedText,
 )
 from ..views.collection import entries_of, send_zip
 from .forms import text
@@ -55,6 +53,11 @@ PATH = "/app/account"
 MOST_SESSIONS = 100
 EXPORTED_AT_ONCE = 100  # rows
 _PROFILE = ProfileEdit()
+NOT_SAVED = {  # the tables that an export of the operator carries, and the ZIP file does not
+    "former_target": "the log tells what a link has opened",
+    "recipient": "the openings name who has opened a link",
+    "member": "the members of a space are on its page",
+}
 T = TypeVar("T")
 _TOO_OLD = "Your session is older than ten minutes. Log out and in again, then do this."
 
@@ -383,8 +386,9 @@ def export_account() -> Response:
     """Save all that the account holds as one ZIP file
 
     The originals lie in `documents/`, and in `bin/` for documents in the bin. The records are JSON,
-    as the API shows them, without secrets. The log is as `document-service audit export` prints it,
-    and `deploy/verify_log.py` verifies it; the export itself is an event in the log.
+    as the API shows them or with more values, without secrets. The log is as `document-service
+    audit export` prints it, and `deploy/verify_log.py` verifies it; the export itself is an event
+    in the log.
     """
     user: User = g.caller.user
     documents = all_with_binned(user.id)
@@ -418,19 +422,22 @@ def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> It
 
     names = iter(files)
     described = [
-        DocumentRecord().dump(one) | {"file": next(names).name if one.sha256 else None}
+        SavedDocument().dump(one) | {"file": next(names).name if one.sha256 else None}
         for one in documents
     ]
     yield _json("documents", described)
 
     collections = _all(lambda *page: Collection.listed(user.id, *page))
-    listed = [
-        CollectionRecord().dump(one) | {"documentIds": one.document_ids} for one in collections
-    ]
-    yield _json("collections", listed)
+    yield _json("collections", _dumped(SavedCollection(), collections))
 
     links = _all(lambda *page: links_of_owner(user.id, *page))
-    yield _json("links", _dumped(DocumentTokenRecord(), links))
+    yield _json("links", _dumped(SavedLink(), links))
+
+    openings = _all(lambda *page: Opening.page(user.id, *page))
+    yield _json("openings", _dumped(SavedOpening(), openings))
+
+    texts = _all(lambda *page: KeptText.page(user.id, *page))
+    yield _json("agreements", _dumped(SavedText(), texts))
 
     keys = _all(lambda *page: ApiKey.page_of_user(user, *page))
     yield _json("keys", _dumped(ApiKeyRecord(), keys))

@@ -1,16 +1,43 @@
 """Responses of the API: records by noun, lists, errors."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import EXCLUDE, Schema, fields, missing
 
-from models.records import ResultPage
+from models import (
+    ApiKey,
+    Collection,
+    Document,
+    DocumentToken,
+    Session,
+    User,
+    Webhook,
+    WebhookDelivery,
+)
+from models.accounts import Identity, Member
+from models.links import Opening
+from models.records import ResultPage, SealedRow
 
 from .fields import MAX_BYTES, CamelCaseSchema, Timestamp, described
 
 _JSON_ALREADY = (fields.String, fields.Integer, fields.Dict)
 NONE_OF_FILES = "Null, as the others below, of a link that takes files."
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a record shows of the rows of a table: all that a row says, but `not_shown`.
+
+    `not_shown` has the reason of each. `otherwise` has the field, or several with a space between
+    them, by which a value is shown that is no field itself.
+    """
+
+    table: type[SealedRow]
+    not_shown: Mapping[str, str]
+    otherwise: Mapping[str, str] = field(default_factory=dict)
 
 
 class ResponseSchema(CamelCaseSchema):
@@ -20,6 +47,16 @@ class ResponseSchema(CamelCaseSchema):
     """
 
     optional: tuple[str, ...] = ()
+    shown: ClassVar[Shown | None] = None  # of a record of a row
+
+    @classmethod
+    def undecided(cls) -> set[str]:
+        """Return the values of a row that the record neither shows nor leaves out on purpose."""
+        if cls.shown is None:
+            return set()
+        shown = {field.attribute or name for name, field in cls._declared_fields.items()}
+        decided = {*shown, *cls.shown.otherwise, *cls.shown.not_shown}
+        return set(cls.shown.table.value_names()) - decided
 
     class Meta:
         unknown = EXCLUDE
@@ -85,6 +122,11 @@ def secret(prefix: str) -> fields.String:
     return fields.String(attribute="secret", **described(SHOWN_ONCE, pattern=pattern))
 
 
+OWN = "the caller's own"
+INSIDE = "how the service stores it"
+A_SECRET = "a secret, or what one is compared with"  # noqa: S105
+
+
 class UserRecord(ResponseSchema):
     id = fields.String()
     email = fields.String()
@@ -93,6 +135,18 @@ class UserRecord(ResponseSchema):
 
 
 class Profile(UserRecord):
+    shown = Shown(
+        User,
+        {
+            "email_folded": INSIDE,
+            "disabled_at": "who is disabled gets no answer",
+            "login_generation": INSIDE,
+            "received_seen_at": "what the page of requests has marked as seen",
+            "made_by": "of a space: its members are listed, not who has made it",
+            "let_in_by": "for the operator",
+            "password_digest": A_SECRET,
+        },
+    )
     show_name = fields.Boolean(
         attribute="shows_name",
         **described("Whether readers of the user's links see name and address."),
@@ -132,6 +186,15 @@ class SpaceRecord(ResponseSchema):
 
 
 class MemberRecord(ResponseSchema):
+    shown = Shown(
+        Member,
+        {
+            "id": "a member is named by the person's id",
+            "owner_id": "the space in the path",
+            "inviter_id": "for the person who was added, who sees it as `inviter` of the space",
+        },
+        {"accepted_at": "accepted_at"},
+    )
     user_id = fields.String()
     email = fields.String()
     name = fields.String(allow_none=True)
@@ -164,6 +227,15 @@ class ResetResponse(ResponseSchema):
 
 
 class SessionRecord(ResponseSchema):
+    shown = Shown(
+        Session,
+        {
+            "login_generation": INSIDE,
+            "identity_id": INSIDE,
+            "begun_by_id": "the session ends with that one, which stands in the same list",
+        },
+        {"owner_id": "space_id", "acting_user_id": "user_id"},
+    )
     optional = ("user_id", "space_id")
 
     id = fields.String()
@@ -181,6 +253,8 @@ class SessionRecord(ResponseSchema):
 
 
 class IdentityRecord(ResponseSchema):
+    shown = Shown(Identity, {"owner_id": OWN, "bound_by": "for the operator"})
+
     id = fields.String()
     issuer = fields.String()
     subject = fields.String()
@@ -189,6 +263,7 @@ class IdentityRecord(ResponseSchema):
 
 
 class ApiKeyRecord(ResponseSchema):
+    shown = Shown(ApiKey, {"owner_id": OWN, "digest": A_SECRET}, {"made_by": "maker_id"})
     optional = ("maker_id",)
 
     id = fields.String()
@@ -209,6 +284,20 @@ class ApiKeyWithSecret(ApiKeyRecord):
 
 
 class DocumentRecord(ResponseSchema):
+    shown = Shown(
+        Document,
+        {
+            "owner_id": OWN,
+            "media_type": "a part of the content type",
+            "payload_head": INSIDE,
+            "place": INSIDE,
+            "binned_at": "what is in the bin is not there for the API",
+            "came_by": "events tell by which link it came",
+            "uploader_id": "events tell who has uploaded it",
+        },
+        {"given_name": "name", "given_metadata": "metadata"},
+    )
+
     id = fields.String()
     name = fields.String()
     content_type = fields.String()
@@ -235,6 +324,26 @@ class DocumentLinks(Addresses):
 
 
 class DocumentTokenRecord(ResponseSchema):
+    shown = Shown(
+        DocumentToken,
+        {
+            "owner_id": OWN,
+            "digest": A_SECRET,
+            "kept_secret": A_SECRET,
+            "answers_id": INSIDE,
+            "with_upload": INSIDE,
+            "spent_at": "events tell when it was used up",
+            "sent_at": "events tell that it was sent",
+        },
+        {
+            "target_id": "document_id collection_id",
+            "password_digest": "has_password",
+            "questions": "recipients agreement_sha256 watermark",
+            "name_hidden": "hide_name",
+            "disabled_at": "enabled",
+        },
+    )
+
     id = fields.String()
     document_id = fields.String(allow_none=True, **described("Null if it opens a collection."))
     collection_id = fields.String(allow_none=True, **described("Null if it opens a document."))
@@ -284,6 +393,12 @@ class CodeSent(ResponseSchema):
 
 
 class OpeningRecord(ResponseSchema):
+    shown = Shown(
+        Opening,
+        {"owner_id": OWN, "token_id": "the link in the path"},
+        {"target_id": "document_id collection_id"},
+    )
+
     id = fields.String()
     opened_at = Timestamp(attribute="created_at")
     recipient_id = fields.String(allow_none=True)
@@ -382,6 +497,8 @@ class UploadResponse(DocumentRecord):
 
 
 class CollectionRecord(ResponseSchema):
+    shown = Shown(Collection, {"owner_id": OWN}, {"documents_listed": "document_count"})
+
     id = fields.String()
     title = fields.String()
     note = fields.String(allow_none=True)
@@ -426,6 +543,8 @@ class EventPage(ResponseSchema):
 
 
 class WebhookRecord(ResponseSchema):
+    shown = Shown(Webhook, {"owner_id": OWN}, {"secrets": "old_secret_until"})
+
     id = fields.String()
     url = fields.String()
     events = Words(attribute="types")
@@ -460,6 +579,16 @@ class DeliveryAttempt(ResponseSchema):
 
 
 class DeliveryRecord(ResponseSchema):
+    shown = Shown(
+        WebhookDelivery,
+        {
+            "owner_id": OWN,
+            "webhook_id": "the webhook in the path",
+            "event_digest": INSIDE,
+        },
+        {"attempts_kept": "history"},
+    )
+
     id = fields.String()
     event_id = fields.String(**described("The header `webhook-id`."))
     type = fields.String()

@@ -46,6 +46,9 @@ def test_it_holds_originals_records_and_a_log_that_verifies(member, exported, tm
     records = {name: json.loads(files[f"{name}.json"]) for name in ("documents", "links", "keys")}
     assert records["documents"][0] == {
         **{name: value for name, value in first.items() if name != "token"},
+        "binnedAt": None,
+        "cameBy": None,
+        "uploaderId": None,
         "file": "documents/Bericht für مكتب.pdf",
     }
     assert records["links"][0]["documentId"] == records["documents"][1]["id"]
