@@ -33,6 +33,7 @@ from blueprints.http.body import SMALL_BODY_BYTES
 from blueprints.http.problems import (
     ProblemApi,
     handle_exception,
+    handle_lost_right,
     handle_service_error,
     log_failed_response,
 )
@@ -60,7 +61,7 @@ from models.runtime import (
     report_node,
 )
 from models.setup import check_payload_store, refuse_copied
-from models.storage import engine, is_server
+from models.storage import RightLost, engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
 from server import (
     Limits,
@@ -115,6 +116,7 @@ def app_with_routes(*, console: bool) -> Flask:
     app.jinja_env.globals.update(counted=counted, extensions_of_kinds=EXTENSIONS_OF_KINDS)
     register_hooks(app)
     app.register_error_handler(ServiceError, handle_service_error)
+    app.register_error_handler(RightLost, handle_lost_right)
     app.register_error_handler(Exception, handle_exception)
     _register(app, CONSOLE if console else ())
     return app

@@ -83,7 +83,8 @@ def edit(body: dict[str, Any], id: str) -> Document:
     a response that shows of name, metadata and SHA-256 only the values it has sent.
     """
     caller = g.caller
-    document = Document.edit(caller.owner_id, id, **body, may_end_earlier=caller.may(DELETE))
+    may_end_earlier = "expires_at" not in body or caller.uses(DELETE)
+    document = Document.edit(caller.owner_id, id, **body, may_end_earlier=may_end_earlier)
     return document if caller.may(READ) else document.for_writer(body)
 
 

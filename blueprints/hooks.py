@@ -13,12 +13,14 @@ from models.core import Busy, NotFound, ServiceError, current_payer
 from models.events import current_actor
 from models.links import NO_GRANT, take_body_slot
 from models.runtime import Admission, service_error_of
+from models.storage import current_right
 
 from .http import COOKIE, OWNER
 from .http.access_log import BODILESS, access_of, log_access
-from .http.authentication import credentials_in_head, only_caller, resolve_caller
+from .http.authentication import credentials_in_head, only_caller, resolve_caller, right_of
 from .http.blueprint import limit_body
 from .http.caller import RequestGlobals, request_and_globals
+from .http.declarations import declared
 from .http.problems import handle_service_error
 from .http.serving import is_answered_at_once, reserve_memory, serve_for
 from .login import NAMED, cookie_in_head, let_in_named
@@ -86,6 +88,7 @@ def _before() -> None:
         caller = let_in_named(request)
     if caller:
         current_actor.set(caller.actor())
+        current_right.set(right_of(caller, declared(request)))
     require_met_conditions(request)
 
 
@@ -113,6 +116,7 @@ def _teardown(_error: BaseException | None = None) -> None:
     if former_actor is not None:
         current_actor.set(former_actor)
         current_payer.set(g.pop("former_payer"))
+        current_right.set(None)
         database.close()
 
 

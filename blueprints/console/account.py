@@ -176,7 +176,8 @@ def ask_for_password() -> Response:
 @sessions.post("/logout", for_members=True, from_anywhere=True)
 def log_out() -> Response:
     """End this session, and say how to log out of the proxy or the provider"""
-    session = Session.of_request(g.caller.owner_id, g.caller.id)
+    person = g.caller.person or g.caller
+    session = Session.of_request(person.owner_id, person.id)
     identity = Identity.find(session.identity_id) if session.identity_id else None
     end_own_sessions()
     response = _farewell(identity) if identity else go("/")

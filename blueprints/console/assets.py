@@ -14,7 +14,7 @@ from flask import Response, current_app, jsonify, render_template, request
 from models.core import NotFound
 
 from ..views.small_pages import brand
-from .routes import HOME, PUBLIC, Pages, accepts_gzip
+from .routes import HOME, PUBLIC, SHARED, Pages, accepts_gzip
 
 assets = Pages("assets")
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
@@ -87,7 +87,7 @@ _MANIFEST = {
     "theme_color": "#ffffff",  # in dark mode a `meta` of the pages names another colour
     "icons": [{"src": f"/app/{name}", **facts} for name, facts in _ICONS.items()],
     "share_target": {
-        "action": "/app/share",
+        "action": SHARED,
         "method": "POST",
         "enctype": "multipart/form-data",
         "params": {

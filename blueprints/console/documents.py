@@ -37,7 +37,7 @@ from models.links import (
     shared_in_collections,
 )
 
-from ..http import COOKIE, DELETE, READ, WRITE, g
+from ..http import DELETE, READ, WRITE, g
 from ..http.body import seekable_body
 from ..http.multipart import FORM_DATA, Part, fingerprint_of_parts, read_parts
 from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken, UploadForm
@@ -50,7 +50,6 @@ from .forms import accepts_html, by_day, end, once, text, today
 from .links import go_to_ready, issue, link_fields
 from .routes import (
     HOME,
-    PUBLIC,
     Pages,
     from_here,
     go,
@@ -305,15 +304,12 @@ def _store_several(
     return {"address": HOME, "link": link, "collection": made["collection"]}
 
 
-@share_target.post("/share", accepts=PUBLIC, form=UploadForm())
+@share_target.post("/share", scope=WRITE, from_anywhere=True, form=UploadForm())
 def receive() -> Response:
     """Store what another app on the phone shares, and lead to the page that makes links to it
 
     The system sends the form with the cookie, as after a tap on a link (Web Share Target API).
     """
-    if g.caller.credential_type != COOKIE:
-        return go("/app/login", "share")
-    g.caller.require(WRITE)
     parts = read_parts(seekable_body(request), request.content_type or "")
     made = [_store_one([part], None) for part in _shared_files(parts)]
     stored = [one["address"].rpartition("/")[2] for one in made]
@@ -359,7 +355,8 @@ def edit_document(id: str) -> Response:
     """Change the document's name, metadata or end"""
     fields = {"name": text("name") or "", "metadata": _metadata(), **end()}
     body = DocumentEdit().load(fields)
-    Document.edit(g.caller.owner_id, id, **body, may_end_earlier=g.caller.may(DELETE))
+    may_end_earlier = "expires_at" not in body or g.caller.uses(DELETE)
+    Document.edit(g.caller.owner_id, id, **body, may_end_earlier=may_end_earlier)
     return go(f"{HOME}/{id}", "saved")
 
 

@@ -14,7 +14,7 @@ from ..http.problems import PROBLEM
 from ..login import MADE_FOR, LeftSpace, OwnerChanged, clear_cookie, clear_space_cookie
 from ..views.small_pages import prefers_html
 from .forms import accepts_html
-from .routes import HOME, SPACES, go, page_above, referring_page, render
+from .routes import HOME, SHARED, SPACES, go, page_above, referring_page, render
 
 _LEADS_TO = {"/login": "/app/login", "/signup": "/app/signup", "/app/": HOME, "/docs/": "/docs"}
 _KEPT = (
@@ -90,9 +90,13 @@ def refuse_sign_in(status: int, sentence: str) -> Response:
 
 
 def _to_login() -> Response:
-    """Redirect to the login, and from there back to this page, or to the page of the form."""
+    """Redirect to the login, and from there back to this page, or to the page of the form.
+
+    What another app shares comes from no page: it has to be shared again.
+    """
     is_form = request.method == "POST"
     page = referring_page() if is_form else request.full_path.rstrip("?")
-    response = go(f"/app/login?next={quote(page)}")
+    is_shared = request.path == SHARED
+    response = go("/app/login", "share") if is_shared else go(f"/app/login?next={quote(page)}")
     clear_cookie(response)
     return response

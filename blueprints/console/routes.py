@@ -20,6 +20,7 @@ from .forms import show_again
 
 HOME = "/app/documents"
 SPACES = "/app/spaces"
+SHARED = "/app/share"  # where a phone sends what another app shares
 PUBLIC = (NOBODY, COOKIE)
 MOST_ADDRESS_CHARACTERS = 2000  # of an address that leads back to a page
 _POLICY = (

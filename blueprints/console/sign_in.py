@@ -15,8 +15,10 @@ from models.accounts import (
 )
 from models.core import NotFound, ServiceError
 from models.runtime import AnswerRefusedError, Provider, ProviderAway, network_of
+from models.storage import RightLost, current_right
 
 from ..http import COOKIE, g
+from ..http.authentication import held_right
 from ..http.problems import CHALLENGE, STATUS
 from ..login import CookieName, begin_session, end_own_sessions, is_own_origin
 from .errors import refuse_sign_in
@@ -92,7 +94,11 @@ def _end(provider: Provider) -> Response:
     if pending.session_id:
         if (g.caller.credential_type, g.caller.id) != (COOKIE, pending.session_id):
             raise AnswerRefusedError("the session that adds a login has ended")
-        Identity.link(g.caller.owner_id, assertion.issuer, assertion.subject)
+        current_right.set(held_right(g.caller))
+        try:
+            Identity.link(g.caller.owner_id, assertion.issuer, assertion.subject)
+        except RightLost:
+            raise AnswerRefusedError("the session that adds a login has ended") from None
         response = go(pending.next or ACCOUNT, "linked")
     else:
         invitation = Invitation.of_link(pending.invite) if pending.invite else None

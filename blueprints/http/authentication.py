@@ -7,13 +7,14 @@ pages for people take a cookie instead, which `blueprints/login/` resolves.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from urllib.parse import parse_qsl
 
 from flask import Request, has_request_context, request
 from werkzeug.http import unquote_etag
 
-from models import ApiKey, Session
+from models import ApiKey, DocumentToken, Session
 from models.accounts import Member
 from models.core import (
     AmbiguousCredentials,
@@ -22,13 +23,16 @@ from models.core import (
     PersonRequired,
     ScopeMissing,
     SessionRequired,
+    now,
 )
 from models.links import UPLOAD, TokenGrant
+from models.storage import Right
 
 from .caller import Caller, g
 from .credentials import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET
 from .declarations import Declaration, declared, is_form
 
+_TABLES = {table.PREFIX: table for table in (Session, ApiKey, DocumentToken)}
 Credential = tuple[Callable[[str], Caller], str]  # what resolves it, and its text
 UPLOADS_BY_LINK = "/s"
 _GLUED = ".,;:!?)]}>'\"*"  # characters that people append to a link in a sentence
@@ -160,7 +164,7 @@ def require_permission(caller: Caller, route: Declaration, request: Request) -> 
         caller.grant.refuse_without_files_left()
     if caller.permissions == {UPLOAD} and "id" in (request.view_args or {}):
         raise NotFound  # a link that takes files opens no document
-    for needed in _needed(caller.credential_type, route):
+    for needed in _needed(caller, route):
         if needed not in caller.permissions:
             raise ScopeMissing(f"This credential lacks {needed!r}. Make one that has it.")
 
@@ -176,13 +180,31 @@ def _require_role(member: Member, route: Declaration) -> None:
         member.require(scope)
 
 
-def _needed(credential_type: str, route: Declaration) -> tuple[str, ...]:
+def _needed(caller: Caller, route: Declaration) -> tuple[str, ...]:
     """Return the permissions that a credential of this kind needs."""
-    if credential_type == API_KEY:
+    if caller.member or caller.credential_type == API_KEY:
         return route.scopes
-    if credential_type == DOCUMENT_TOKEN and route.permission:
+    if caller.credential_type == DOCUMENT_TOKEN and route.permission:
         return (route.permission,)
     return ()
+
+
+def right_of(caller: Caller, route: Declaration) -> Right | None:
+    """Return the right that the first transaction of the request judges again.
+
+    None where anybody may do it. Logging out, and entering or leaving a space, is up to the person.
+    """
+    if route.is_public:
+        return None
+    if caller.person and route.from_anywhere and not route.scopes:
+        caller = caller.person
+    return held_right(caller, _needed(caller, route))
+
+
+def held_right(caller: Caller, needed: Iterable[str] = ()) -> Right:
+    """Return the right of somebody who needs their credential, with these permissions."""
+    still_permits = _TABLES[caller.id[:3]].still_permits
+    return Right(partial(still_permits, caller.id, caller.owner_id, now()), needed)
 
 
 def _presented_view_tag() -> str:

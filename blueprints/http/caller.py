@@ -13,6 +13,7 @@ from models import Document, User
 from models.accounts import Member
 from models.core import NotFound, ServiceError
 from models.links import NO_GRANT, TokenGrant
+from models.storage import current_right
 
 from .credentials import API_KEY, COOKIE, DOCUMENT_TOKEN, SESSION, TICKET
 
@@ -70,10 +71,21 @@ class Caller:
         is_person = self.credential_type in {SESSION, COOKIE} and self.member is None
         return is_person or scope in self.permissions
 
+    def uses(self, scope: str) -> bool:
+        """Return whether the caller `may`, and if so, let the request need it until it is done."""
+        right = current_right.get()
+        if right and self.may(scope):
+            right.need(scope)
+        return self.may(scope)
+
     def require(self, scope: str) -> None:
-        """Raise `ScopeMissing` if the role in the space does not permit this."""
+        """Raise `ScopeMissing` if the role in the space does not permit this, now or when it is
+        done.
+        """
         if self.member:
             self.member.require(scope)
+            if right := current_right.get():
+                right.need(scope)
 
     def actor(self) -> dict[str, str]:
         """Return the caller as events name them: by ticket, the credential that opened the page."""

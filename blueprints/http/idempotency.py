@@ -20,6 +20,7 @@ from models import (
 )
 from models.core import IdempotencyInProgress, Invalid, current_payer
 from models.runtime import network_of
+from models.storage import current_right
 
 from .body import seekable_body
 from .caller import g
@@ -77,10 +78,10 @@ def execute_once(
 
     Raise `IdempotencyMismatch` for another fingerprint, `IdempotencyInProgress` if the first
     execution still runs after `wait_seconds`, and `TooManyRequests` if much of this caller's is
-    stored.
+    stored. Whoever has lost the right meanwhile gets no stored result: raise `RightLost`.
     """
     with StoredResponse.exclusive(id, wait_seconds):
-        if (stored := StoredResponse.replayed(id, fingerprint)) is not None:
+        if (stored := _stored(id, fingerprint)) is not None:
             return stored
         _count_for_payer()
         try:
@@ -88,7 +89,7 @@ def execute_once(
                 result = execute()
                 StoredResponse.keep(id, fingerprint, result)
         except IdempotencyInProgress:  # another process executed it; the transaction here is undone
-            if (result := StoredResponse.replayed(id, fingerprint)) is None:
+            if (result := _stored(id, fingerprint)) is None:
                 raise
         return result
 
@@ -100,6 +101,15 @@ def _count_for_payer() -> None:
     if payer.link_id:
         runtime.stored_responses_of_link.spend(payer.link_id)
     runtime.stored_responses.spend(payer)
+
+
+def _stored(id: str, fingerprint: str) -> Any:
+    """Return the stored result, or None."""
+    stored = StoredResponse.replayed(id, fingerprint)
+    right = current_right.get()
+    if stored is not None and right:
+        right.judge()
+    return stored
 
 
 def _fingerprint() -> str:

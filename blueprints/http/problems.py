@@ -3,7 +3,7 @@
 import logging
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from flask import Response, after_this_request, jsonify, request
@@ -22,6 +22,7 @@ from models.core import (
     TooManyRequests,
 )
 from models.runtime import service_error_of
+from models.storage import RightLost, current_right
 
 from .authentication import resolve_caller
 from .caller import g
@@ -65,6 +66,7 @@ CODES = {
 }
 STATUS = {code: status for status, codes in CODES.items() for code in codes}
 CHALLENGE = 'Bearer realm="Document Service"'
+_SEND_AGAIN = "Your right to do this changed meanwhile, and nothing was done. Send it again."
 _REPLACED = {"content-type", "content-length"}  # headers of werkzeug's errors that a problem sets
 
 
@@ -130,6 +132,16 @@ def handle_exception(error: Exception) -> Response:
     return problem(500, "internal_error", sentence)
 
 
+def handle_lost_right(error: RightLost) -> Response:
+    """Return the problem with which the next request by the same credential is answered.
+
+    If that would be served, as somebody else or because the right is there again, it is `Busy`:
+    this one has changed nothing.
+    """
+    current_right.set(None)
+    return handle_service_error(_refusal_now(error.needed) or Busy(_SEND_AGAIN))
+
+
 def log_failed_response(path: str, error: Exception) -> None:
     """Log an exception while a response was sent, in one line if it is no fault of the service.
 
@@ -145,13 +157,17 @@ def log_failed_response(path: str, error: Exception) -> None:
         log.error("an exception while serving %s", path, exc_info=error)
 
 
-def _refusal_now() -> ServiceError | None:
+def _refusal_now(needed: Iterable[str] = ()) -> ServiceError | None:
     """Return the error with which the caller would be refused now, or None.
 
-    An account may be deleted while it stores something.
+    An account may be deleted while it stores something. `needed` are permissions that the handler
+    requires beside those that the route declares.
     """
     try:
-        resolve_caller(request)
+        caller = resolve_caller(request)
+        for permission in needed:
+            if caller:
+                caller.require(permission)
     except Exception as error:  # noqa: BLE001
         return service_error_of(error)
     return None

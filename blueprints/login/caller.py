@@ -102,7 +102,8 @@ def _in_space(request: Request, person: Caller, cookie: str, page: Declaration) 
     """Return the person as a member of the space that this browser has entered.
 
     If the session of the space has ended, raise `LeftSpace` for a page that is not public. A form
-    is the person's then, who is told so if it was made for the space.
+    is the person's then, who is told so if it was made for the space: what another app has sent
+    does not say so.
     """
     try:
         holder = Session.of_token(cookie)
@@ -110,7 +111,8 @@ def _in_space(request: Request, person: Caller, cookie: str, page: Declaration) 
         holder = None
     if holder and _is_of(holder, person):
         return replace(Caller.owner(COOKIE, *holder), person=person)
-    if request.method == "POST" or page.is_public:
+    is_form = request.method == "POST" and not (page.from_anywhere and page.scopes)
+    if is_form or page.is_public:
         after_this_request(_without_space)
         return person
     raise LeftSpace

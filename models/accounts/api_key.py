@@ -1,5 +1,6 @@
 """An API key: returned once when it is issued, stored as a digest."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -39,6 +40,7 @@ _NOT_TAKEN_OVER = {  # by the key that replaces another one
 
 class ApiKey(Credential):
     PREFIX = "key"
+    JUDGED = ("digest", "scopes")
 
     digest = BlobField()
     masked_key = TextField()
@@ -116,6 +118,15 @@ class ApiKey(Credential):
         return key.owner_id, key.id, frozenset(key.scopes.split())
 
     @classmethod
+    def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:  # noqa: ARG003
+        """Return whether the key was not revoked, and has these scopes."""
+        found = cls.unended(id, moment)
+        if found is None:
+            return False
+        digest, scopes = found
+        return bytes(digest) != _digest_of_ended(id) and needed <= set(scopes.split())
+
+    @classmethod
     def live_of(cls, id: str, owner_id: str) -> tuple[str, str, str]:
         """Return the owner's id, the key's id, and ''; raise `KeyRevoked` if the key has ended."""
         presented = cls.presented("id", id)
@@ -158,11 +169,16 @@ class ApiKey(Credential):
 
         A key that ends now loses its digest, so that a clock set back does not revive it.
         """
-        ended = {"digest": self.id.encode()} if at <= now() else {}
+        ended = {"digest": _digest_of_ended(self.id)} if at <= now() else {}
         is_earlier = self.revoked_at is None or self.revoked_at > at
         if is_earlier or ended:
             self.change(**ended, **({"revoked_at": at} if is_earlier else {}))
         return is_earlier
+
+
+def _digest_of_ended(id: str) -> bytes:
+    """Return what stands in place of the digest of a key that was ended at once."""
+    return id.encode()
 
 
 @dataclass(frozen=True)

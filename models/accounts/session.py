@@ -8,6 +8,7 @@ and the member is `acting_user_id`. It ends with the membership, and with the pe
 that began it, `begun_by_id`: the table refers to that row, so however it ends, both are deleted.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -27,11 +28,12 @@ from ..records import (
     Sealed,
     end_derived,
     presented_by_member,
+    unended_by_member,
 )
 from ..runtime import current_runtime
 from ..storage import transaction
 from .identity import Identity
-from .member import Member
+from .member import PERMISSIONS_OF_ROLES, Member
 
 YOUNG_SESSION_MS = 10 * 60 * 1000  # the age until which a session may add another login
 
@@ -203,9 +205,21 @@ class Session(Credential):
         return session.owner_id, session.id, session.acting_user_id or ""
 
     @classmethod
+    def is_unended(cls, owner: Any, moment: Any) -> list[Any]:  # noqa: ARG003
+        return [cls.login_generation == owner.login_generation]
+
+    @classmethod
+    def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:
+        """Return whether the session still is one, in a space with a role that permits this."""
+        if not _is_space(owner_id):
+            return cls.unended(id, moment) is not None
+        found = unended_by_member(cls, Member, id, ("role",))
+        return found is not None and needed <= PERMISSIONS_OF_ROLES[found[0]]
+
+    @classmethod
     def _live(cls, id: str, owner_id: str) -> tuple[Self, Member | None]:
         """Return the session, and the member who acts by it; the token says who its owner is."""
-        if owner_id.startswith("spc_"):
+        if _is_space(owner_id):
             return cls._live_in_space(id, owner_id)
         presented = cls.presented("id", id)
         if presented is None:
@@ -299,6 +313,10 @@ class Session(Credential):
                 if self.acting_user_id:
                     facts["user_id"] = self.acting_user_id
                 Event.record(self.owner_id, "session.ended", facts)
+
+
+def _is_space(owner_id: str) -> bool:
+    return owner_id.startswith("spc_")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from ..core import (
 from ..events import Event, EventHead
 from ..records import SPACE_PREFIX, Origin, Owner, Sealed, SealedName, end_derived, payer_of
 from ..runtime import current_runtime
-from ..storage import SERVICE, transaction
+from ..storage import SERVICE, separate_transaction, transaction
 from .session import Session
 
 OF_SPACE = "space "  # begins what stands in place of an address in the row of a space
@@ -188,7 +188,7 @@ class User(Owner):
         is_as_set = without_blanks(password) == password
         if is_as_set and passwords.needs_rehash(user.password_digest):
             digest = user.digest_of(password)
-            with transaction(user.id):
+            with separate_transaction(user.id):  # it is nothing that the caller wants
                 user.require_same_password().change(password_digest=digest)
         return user
 

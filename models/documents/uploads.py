@@ -17,10 +17,8 @@ from peewee import OperationalError
 
 from crypto import DecryptionError, sealing
 
-from ..accounts import Member
 from ..core import (
     Busy,
-    SessionExpired,
     StorageFailing,
     StoredUnsynced,
     first_id,
@@ -116,7 +114,6 @@ def upload(
         document.sha256 = digest.hexdigest()
         with transaction(owner_id, since=since), EventHead.moved_once(owner_id):
             on_rollback(partial(_abort, document))
-            _require_member(owner_id)
             _require_quota(owner_id, document.size)  # exact under the writer lock
             if replaces:
                 document.take_over(Document.one_of(owner_id, replaces))
@@ -250,18 +247,6 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
 def _acting_user_id() -> str | None:
     """Return the id of the member who uploads into a space; None elsewhere."""
     return current_actor.get().get("userId")
-
-
-def _require_member(owner_id: str) -> None:
-    """Raise an error if who uploads into a space may not do so any more.
-
-    The lock of the space is held, so that nobody is removed between this and the commit.
-    """
-    if user_id := _acting_user_id():
-        member = Member.find_of(owner_id, user_id)
-        if member is None:
-            raise SessionExpired
-        member.require("documents:write")
 
 
 def _require_quota(owner_id: str, size: int) -> None:

@@ -16,7 +16,7 @@ from crypto import signing
 from ..core import Invalid, NotFound, TooManyRequests, WebhookDisabled, now
 from ..records import Issued, ResultPage, Sealed, SealedByOwner, SealedName
 from ..runtime import current_runtime, refuse_if_full
-from ..storage import separate_transaction, transaction
+from ..storage import accept_request, separate_transaction, transaction
 from .attempt import Outcome
 from .delivery import WebhookDelivery
 from .event import Event
@@ -223,6 +223,7 @@ class Webhook(SealedByOwner):
 
     def remove(self) -> None:
         """Delete it with its deliveries, these in batches."""
+        accept_request(self.owner_id)
         of_this = WebhookDelivery.webhook_id == self.id
         WebhookDelivery.delete_in_batches(of_this, self.owner_id)
         with transaction(self.owner_id):

@@ -4,7 +4,7 @@ When its target is deleted the row stays, revoked: the link is answered with `to
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -32,7 +32,7 @@ from .agreements import keep_text
 from .gate import ASKED, Gate, asked, recipients_of
 from .opening import Opening
 from .state import LinkState, end_of, presented_state, sql_state, sql_text, state_of
-from .target import OfTarget, Target, target_of
+from .target import OfTarget, Target, sql_is_there, target_of
 
 PERMISSIONS = ("view", "download")
 UPLOAD = "upload"  # alone, of a link to a collection: it takes files, and opens nothing
@@ -135,6 +135,7 @@ class LinkOptions:
 
 class DocumentToken(Credential, OfTarget):
     PREFIX = "tok"
+    JUDGED = ("permissions",)
 
     target_id = TextField(column_name="document_id")
     digest = BlobField()
@@ -187,6 +188,23 @@ class DocumentToken(Credential, OfTarget):
     def extra_columns(cls, moment: Any) -> list[Any]:
         """Return the expression of its state: see `presented_state`."""
         return [sql_state(cls, moment)]
+
+    @classmethod
+    def is_unended(cls, owner: Any, moment: Any) -> list[Any]:  # noqa: ARG003
+        return [
+            cls.revoked_at.is_null(),
+            cls.disabled_at.is_null(),
+            sql_is_there(cls.target_id, moment),
+        ]
+
+    @classmethod
+    def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:  # noqa: ARG003
+        """Return whether the link is neither off nor revoked, its target there, and this permitted.
+
+        Its views are counted, and its end is judged, where it is used.
+        """
+        found = cls.unended(id, moment)
+        return found is not None and needed <= set(found[0].split())
 
     @classmethod
     def issue(cls, target: Target, options: LinkOptions, with_upload: bool = False) -> Issued[Self]:

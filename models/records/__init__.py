@@ -1,6 +1,6 @@
 """Rows: ids, insertion, sealing under the keys of their own and of others, and their owners."""
 
-from .acting import presented_by_member
+from .acting import presented_by_member, unended_by_member
 from .credential import Credential, Presented
 from .derived import DERIVED, Derived, Origin, end_derived
 from .keyed import SPACE_PREFIX, KeyedRow, Owner

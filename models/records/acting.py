@@ -1,6 +1,7 @@
 """A credential of an account that others act as, with the membership that permits it to one person.
 
-All four rows are found by one query, and each has to open.
+All four rows are found by one query, and each has to open. Whether they are still there is asked
+again in the transaction of what the member does.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from peewee import Table as TableReference
 
 from ..core import now
-from ..storage import param, prepared
+from ..storage import engine, param, prepared
 from .credential import Credential, columns_of_owner
 from .keyed import Owner
 from .owned import SealedByOwner
@@ -53,6 +54,39 @@ def presented_by_member(
     if not (row.is_usable() and member.is_usable()):
         return None
     return PresentedByMember(row, member, owner, person)
+
+
+def unended_by_member(
+    credentials: type[C], members: type[M], id: str, columns: tuple[str, ...]
+) -> tuple[Any, ...] | None:
+    """Return the values of these columns of the member who acts by the credential with this id.
+
+    None if the credential, the membership or one of the accounts was ended since they were
+    presented; what ends by time is not judged. Until the transaction ends, nobody ends the
+    credential or changes the member.
+    """
+    return _unended_by_member(credentials, members, columns).first(id=id)
+
+
+@prepared
+def _unended_by_member(credentials: Any, members: Any, columns: tuple[str, ...]) -> Any:
+    owner = TableReference(Owner._meta.table_name).alias("owner")
+    person = TableReference(Owner._meta.table_name).alias("person")
+    found = (
+        credentials.select(*(getattr(members, name) for name in columns))
+        .from_(credentials, members, owner, person)
+        .where(
+            credentials.id == param("id"),
+            members.owner_id == credentials.owner_id,
+            members.user_id == credentials.acting_user_id,
+            owner.c.id == credentials.owner_id,
+            owner.c.disabled_at.is_null(),
+            person.c.id == credentials.acting_user_id,
+            person.c.disabled_at.is_null(),
+            person.c.login_generation == credentials.login_generation,
+        )
+    )
+    return engine().keeping(found, credentials, members)
 
 
 @prepared

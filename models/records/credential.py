@@ -1,14 +1,15 @@
 """Rows by which a caller is recognized, found by the digest of a secret or by their id."""
 
+from collections.abc import Set
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from peewee import BigIntegerField
 from peewee import Table as TableReference
 
 from ..core import now
 from ..runtime import current_runtime
-from ..storage import param, prepared
+from ..storage import engine, param, prepared
 from .keyed import Owner
 from .owned import SealedByOwner
 from .table import RowWith
@@ -29,6 +30,7 @@ class Credential(SealedByOwner):
     """A row by which a caller is recognized: it counts as long as it and its owner open."""
 
     UNBOUND = ("last_used_at",)
+    JUDGED: ClassVar[tuple[str, ...]] = ("id",)  # the columns that `unended` returns
 
     last_used_at = BigIntegerField(null=True)
 
@@ -48,6 +50,28 @@ class Credential(SealedByOwner):
     @classmethod
     def _record_use(cls, id: str, moment: int) -> None:
         cls.update(last_used_at=moment).where(cls.id == id).execute()
+
+    @classmethod
+    def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:
+        """Return whether a row that was presented has not been ended, and has what is needed.
+
+        Call it in a transaction: until this ends, nobody else ends the row. What ends by time is
+        judged at the `moment` when the row was presented, and opened.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def unended(cls, id: str, moment: int) -> tuple[Any, ...] | None:
+        """Return the values of the columns `JUDGED` of a row; None if somebody has ended the row.
+
+        Until the transaction ends, nobody else does.
+        """
+        return _unended(cls).first(id=id, moment=moment)
+
+    @classmethod
+    def is_unended(cls, owner: Any, moment: Any) -> list[Any]:  # noqa: ARG003
+        """Return conditions that a row and its owner meet until somebody ends the row."""
+        return []
 
     @classmethod
     def extra_columns(cls, moment: Any) -> list[Any]:  # noqa: ARG003
@@ -73,6 +97,23 @@ class Credential(SealedByOwner):
         if not row.is_usable():
             return None
         return Presented(row, owner, tuple(values[own + owners :]))
+
+
+@prepared
+def _unended(table: type[Credential]) -> Any:
+    owner = TableReference(Owner._meta.table_name).alias("owner")
+    columns = [getattr(table, name) for name in table.JUDGED]
+    found = (
+        table.select(*columns)
+        .from_(table, owner)
+        .where(
+            table.id == param("id"),
+            owner.c.id == table.owner_id,
+            owner.c.disabled_at.is_null(),
+            *table.is_unended(owner.c, param("moment")),
+        )
+    )
+    return engine().keeping(found, table)
 
 
 def columns_of_owner(owner: Any) -> list[Any]:

@@ -17,10 +17,12 @@ from .disk_space import try_disk
 from .engines import SERVER_NOW, engine, is_server, open_database, shred
 from .group_commit import NotSynced
 from .migrations import FIRST_MIGRATION, MigrationRunner
+from .right import Right, RightLost, current_right
 from .sqlite import SqliteError, create_file
 from .sqlite_engine import READER_SECONDS
 from .transactions import (
     SERVICE,
+    accept_request,
     in_one_transaction,
     on_rollback,
     separate_transaction,

@@ -46,6 +46,12 @@ class Engine(ABC):
     def lock_owner(self, owner_id: str) -> None:
         """Let no other transaction of this owner run, from here to the end of this transaction."""
 
+    def keeping(self, query: Any, *tables: Any) -> Any:  # noqa: ARG002
+        """Return the query, which lets nobody change what it reads of these tables until the
+        transaction ends.
+        """
+        return query
+
     def lock_name(self, name: str, wait_seconds: float) -> bool:
         """Lock a name until the transaction ends; return False if another process holds it."""
         return True

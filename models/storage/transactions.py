@@ -1,4 +1,4 @@
-"""Write transactions: the lock that each takes, and when it is on disk.
+"""Write transactions: the lock that each takes, whose right it judges, and when it is on disk.
 
 A table in docs/architecture.md sets them side by side.
 """
@@ -12,6 +12,7 @@ from typing import Any
 from ..core import will_wait
 from .connection import database
 from .engines import engine
+from .right import current_right
 
 SERVICE = "service"  # the owner of rows about all of the service
 
@@ -22,6 +23,7 @@ class _Open(threading.local):
     """The transaction that this thread has open."""
 
     owner_id: str | None = SERVICE  # whose lock it holds; SERVICE also where it was begun elsewhere
+    judges_right = False
 
     def __init__(self) -> None:
         self.undo: list[Work] = []
@@ -50,6 +52,9 @@ def transaction(
     lock: the first nested one does, and before that only rows may be inserted that nobody else
     knows of yet.
 
+    The first one of a request judges its right (`right.py`) when it has the lock, or when it ends
+    without one: raises `RightLost`.
+
     Raises `NotSynced` if the commit could not be synced, or if a sync has failed after the engine's
     `sync_failures` was `since`: then earlier unsynced transactions, on which this one builds, may
     be lost.
@@ -63,10 +68,19 @@ def separate_transaction(
     """Begin a transaction of its own, also inside `in_one_transaction`.
 
     It is for a change that has to be on disk before the next one; or, not `synced`, for steps of
-    something larger, which a power cut may undo. Raises an error for which `service_error_of` has
-    `Busy` if the lock is not free after `wait_seconds`.
+    something larger, which a power cut may undo. It judges no right: it is for what the service
+    does by itself, and not for what a caller wants.
+
+    Raises an error for which `service_error_of` has `Busy` if the lock is not free after
+    `wait_seconds`.
     """
     return _begun(owner_id, joins_scope=False, synced=synced, wait_seconds=wait_seconds)
+
+
+def accept_request(owner_id: str) -> None:
+    """Judge the right of the request before what does not begin with a `transaction`."""
+    with transaction(owner_id):
+        pass
 
 
 def on_rollback(undo: Work) -> None:
@@ -104,11 +118,11 @@ def _begun(owner_id: str | None, joins_scope: bool, **how: Any) -> Iterator[None
         _take_lock(owner_id)
         yield
     elif joins_scope and (scope := _scope.get()):
-        scope.enter_context(_outermost(owner_id, **how))
+        scope.enter_context(_outermost(owner_id, judges_right=True, **how))
         scope.at_begin()
         yield
     else:
-        with _outermost(owner_id, **how):
+        with _outermost(owner_id, judges_right=joins_scope, **how):
             yield
 
 
@@ -116,6 +130,7 @@ def _begun(owner_id: str | None, joins_scope: bool, **how: Any) -> Iterator[None
 def _outermost(
     owner_id: str | None,
     *,
+    judges_right: bool,
     synced: bool = True,
     since: int | None = None,
     wait_seconds: float | None = None,
@@ -126,8 +141,12 @@ def _outermost(
         with begun as failures:
             _open.owner_id = owner_id
             _open.undo = undo
+            _open.judges_right = judges_right
             try:
+                if owner_id is not None:
+                    _judge_right()
                 yield
+                _judge_right()  # of a request that took no lock
             finally:
                 _open.owner_id = SERVICE
     except BaseException:
@@ -147,3 +166,11 @@ def _take_lock(owner_id: str | None) -> None:
         raise RuntimeError(f"This transaction holds the lock of {_open.owner_id}, not {owner_id}.")
     engine().lock_owner(owner_id)
     _open.owner_id = owner_id
+    _judge_right()
+
+
+def _judge_right() -> None:
+    """Judge the right of the request in the open transaction, unless it was judged before."""
+    right = current_right.get() if _open.judges_right else None
+    if right and right.judge():
+        _open.undo.append(right.forget)

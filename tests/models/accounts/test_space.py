@@ -32,10 +32,13 @@ from models.core import (
     RegistrationClosed,
     ScopeMissing,
     SessionExpired,
+    now,
 )
 from models.documents import uploads
-from models.events import current_actor
+from models.documents.uploads import STEP_PIECES
 from models.links import delete_document
+from models.storage import Right, RightLost, current_right
+from models.storage.payloads import PIECE_BYTES
 from operations import rotate_root_keys, verify_log
 from operations.verification import check_contents, check_rows
 from tests.uploads import Sent, upload
@@ -257,18 +260,31 @@ def test_a_space_is_no_account_that_is_found_by_an_address(alice, team):
 
 @pytest.mark.parametrize("act", ["removed", "demoted"])
 def test_an_upload_is_not_stored_if_its_member_may_not_any_more_when_it_ends(alice, bob, team, act):
-    def content():
-        if act == "removed":
-            remove_member(team, alice.id, bob.id)
-        else:
-            change_member(team, alice.id, bob.id, "read")
-        yield b"Hello"
+    own = Session.begin(bob, 60).row
+    session = Session.begin_in_space(team, bob, own).row
 
-    current_actor.set({"via": "session", "userId": bob.id})
-    sent = uploads.upload(team, Sent(content(), 5), content_type="text/plain")
-    with pytest.raises(SessionExpired if act == "removed" else ScopeMissing), sent:
+    def end_right():
+        with connected():
+            if act == "removed":
+                remove_member(team, alice.id, bob.id)
+            else:
+                change_member(team, alice.id, bob.id, "read")
+
+    def content():
+        for _ in range(3 * STEP_PIECES):
+            yield bytes(PIECE_BYTES)
+        run_in_threads(end_right)
+
+    still_permits = partial(Session.still_permits, session.id, team, now())
+    before = current_right.set(Right(still_permits, ["documents:write"]))
+    sent = uploads.upload(
+        team, Sent(content(), 3 * STEP_PIECES * PIECE_BYTES), content_type="text/plain"
+    )
+    with pytest.raises(RightLost), sent:
         pass
+    current_right.reset(before)
     assert Document.select().count() == 0
+    assert database.execute_sql("SELECT COUNT(*) FROM piece").fetchone() == (0,)
 
 
 def test_a_membership_of_before_people_were_asked_goes_on(alice, bob):

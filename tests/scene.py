@@ -1,0 +1,211 @@
+"""A person, alone or in a space, with all that requests of a route act on, without a server."""
+
+import secrets
+import threading
+from functools import cached_property
+
+from models import ApiKey, Collection, DocumentToken, Session, User, Webhook, connected
+from models.accounts import (
+    PROXY,
+    Identity,
+    Invitation,
+    add_member,
+    change_member,
+    enter_space,
+    make_space,
+    remove_member,
+)
+from models.documents import put_in_bin
+from models.links import LinkOptions
+from models.links.grant import TokenGrant
+from models.storage import current_right
+from tests.people import PASSWORD
+from tests.uploads import upload
+from viewer.tests.samples import pdf
+
+READER = "reader@example.org"
+
+
+def beside(act):
+    """Do something as another request does it, at the same time, and return the result."""
+    done = []
+
+    def run():
+        assert current_right.get() is None
+        with connected():
+            done.append(act())
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    (result,) = done  # else it has failed
+    return result
+
+
+def account():
+    return User.register(f"{secrets.token_hex(6)}@example.org", PASSWORD, None, "open")
+
+
+class Scene:
+    """Bob, who acts for himself or, in a space that Alice manages as well, as the space.
+
+    The `owner` has one of each noun; all is made when it is asked for first.
+    """
+
+    def __init__(self, service, *, in_space=False):
+        self.client = service.app.test_client(use_cookies=False)
+        self.in_space = in_space
+        self.alice, self.bob, self.carol = account(), account(), account()
+        self.team = make_space(self.alice, "Accounting").row
+        for member in (self.bob, self.carol):
+            add_member(self.team.id, self.alice.id, member.email, "manage")
+        enter_space(self.team.id, self.bob.id)
+        self.owner = self.team if in_space else self.bob
+        self.own_session = Session.begin(self.bob, 3600)
+
+    @cached_property
+    def session(self):
+        """The session by which Bob acts as the owner."""
+        if not self.in_space:
+            return self.own_session
+        return Session.begin_in_space(self.team.id, self.bob, self.own_session.row)
+
+    def __getitem__(self, noun):
+        """The id that stands in an address for a noun, or the address of somebody."""
+        return getattr(self, f"{noun}_id")
+
+    @property
+    def space_id(self):
+        return self.team.id
+
+    @property
+    def user_id_id(self):
+        return self.carol.id
+
+    @property
+    def dora_id(self):
+        return self.dora.email
+
+    @cached_property
+    def dora(self):
+        return account()
+
+    @cached_property
+    def session_id(self):
+        """Another session of the owner."""
+        other = Session.begin(self.bob, 3600)
+        if self.in_space:
+            other = Session.begin_in_space(self.team.id, self.bob, other.row)
+        return other.row.id
+
+    @property
+    def key_id(self):
+        return self.key.row.id
+
+    @cached_property
+    def webhook(self):
+        return Webhook.register(self.owner.id, "https://hook.example/in").row
+
+    @property
+    def webhook_id(self):
+        return self.webhook.id
+
+    @cached_property
+    def delivery_id(self):
+        return self.webhook.test().id
+
+    @cached_property
+    def identity_id(self):
+        return Identity.link(self.bob.id, PROXY, f"{self.bob.id}@example.org").id
+
+    @property
+    def document_id(self):
+        return self.document.id
+
+    @cached_property
+    def other_id(self):
+        return upload(self.owner, name="other.txt").id
+
+    @property
+    def pdf_id(self):
+        return self.pdf.id
+
+    @cached_property
+    def binned_id(self):
+        put_in_bin(self.owner.id, [self.document.id])
+        return self.document.id
+
+    @property
+    def collection_id(self):
+        return self.collection.id
+
+    @cached_property
+    def token_id(self):
+        """A link to the document, for somebody."""
+        return self.link(self.document, recipients=[f"{secrets.token_hex(6)}@example.org"]).row.id
+
+    @cached_property
+    def link_id(self):
+        """A link to the collection."""
+        return self.link(self.collection).row.id
+
+    @cached_property
+    def invitation_id(self):
+        address = f"{secrets.token_hex(6)}@example.org"
+        Invitation.issue_for_space(self.team.id, self.alice, address, "read")
+        return Invitation.waiting_for(self.team.id)[0].id
+
+    @cached_property
+    def key(self):
+        everything = "documents:read documents:write documents:delete events:read"
+        return ApiKey.issue(self.owner, "a key", everything, None)
+
+    @cached_property
+    def document(self):
+        return upload(self.owner, b"What Bob keeps", name="kept.txt")
+
+    @cached_property
+    def pdf(self):
+        return upload(self.owner, pdf("A page"), "application/pdf")
+
+    @cached_property
+    def collection(self):
+        return Collection.make(self.owner.id, "Offer", document_ids=[self.document.id])
+
+    def link(self, target, **options):
+        return DocumentToken.issue(target, LinkOptions.of(**options))
+
+    def ticket(self, link):
+        """The ticket of a page that the link has opened."""
+        return TokenGrant.of_secret(link.secret).ticket(shows_original=False)
+
+    def by_key(self):
+        """The headers of a request by an API key."""
+        return {"X-API-Key": self.key.secret}
+
+    def by_session(self):
+        return {"Authorization": f"Bearer {self.session.token}"}
+
+    def by_cookie(self):
+        """The headers of a form in a browser, which has entered the space."""
+        cookie = f"session={self.own_session.token}"
+        if self.in_space:
+            cookie += f"; space={self.session.token}"
+        return {"Sec-Fetch-Site": "same-origin", "Cookie": cookie}
+
+    # How a right is lost
+
+    def remove_member(self):
+        remove_member(self.team.id, self.alice.id, self.bob.id)
+
+    def lower_role(self, role):
+        change_member(self.team.id, self.alice.id, self.bob.id, role)
+
+    def end_session(self):
+        Session.find(self.own_session.row.id).end()
+
+    def disable_account(self):
+        self.bob.disable()
+
+    def revoke_key(self):
+        self.key.row.revoke()
