@@ -19,6 +19,7 @@ from models.events import EVENT_TYPES, SERVICE_TYPES
 from settings import Settings
 from tests.people import Person
 from tests.service import ROOT, Service, StartError, free_port
+from tests.test_security import existing_tests
 from tests.waiting import until
 
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
@@ -554,6 +555,19 @@ def test_the_walks_name_files_and_functions_that_exist():
         source = (ROOT / file).read_text()
         for name in re.findall(r"\w+", names):
             assert re.search(rf"^\s*(?:def|class) {name}\b|^{name}\b", source, re.M), (file, name)
+
+
+def test_what_you_owe_names_its_home_and_tests_that_exist():
+    table = section("docs/architecture.md", "What you owe when you add …")
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", table, re.M)[1:]
+    assert len(rows) > 12
+    existing = existing_tests()
+    for what, _, home, told_by in rows:
+        names = re.findall(r"`(test_\w+)`", told_by)
+        assert names, what
+        assert set(names) <= existing, what
+        for name, file in re.findall(r"`(\w+)` in `([\w/]+\.py)`", home):
+            assert re.search(rf"\b{name}\b", (ROOT / file).read_text()), (what, name, file)
 
 
 def test_the_limits_of_requests_are_listed_as_they_are():

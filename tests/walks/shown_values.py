@@ -12,6 +12,8 @@ from io import BytesIO
 from itertools import product
 from urllib.parse import unquote
 
+from blueprints.http import DOCUMENT_TOKEN, NOBODY
+from blueprints.http.declarations import declaration_of
 from models import SCOPES, DocumentToken, Session, User, WebhookDelivery, connected
 from models.accounts import Identity
 from models.core import now
@@ -70,7 +72,7 @@ class Shown:
     def __init__(self, app):
         self.app = app
         self.client = app.test_client(use_cookies=False)
-        self.values = {}
+        self.values = {"digest of a password": "$argon2id$"}
         self.ids = {"pages": [("", "1")]}
         self.links = {}
         self._make_people()
@@ -302,8 +304,6 @@ class Shown:
 
     def found_in(self, text):
         readable = unquote(html.unescape(text))
-        if "q" not in readable:
-            return set()
         return {what for what, value in self.values.items() if value in readable}
 
     def filled(self):
@@ -322,6 +322,16 @@ class Shown:
         """The routes that answer to GET, and are wanted."""
         rules = {one.rule for one in self.app.url_map.iter_rules() if "GET" in one.methods}
         return sorted(filter(wanted, rules - WITHOUT_VALUES))
+
+    def rules_of_links(self):
+        """The routes that answer to GET by the token of a link, or to anybody."""
+        views = self.app.view_functions
+        accepted = {
+            one.rule: {*declaration_of(views[one.endpoint]).accepts}
+            for one in self.app.url_map.iter_rules()
+            if "GET" in one.methods
+        }
+        return self.rules(lambda rule: accepted[rule] & {DOCUMENT_TOKEN, NOBODY})
 
     def paths(self, rule, whose):
         """The addresses of a route: with each id of the noun before it, and with each query."""
@@ -360,6 +370,12 @@ def is_recorded(rule):
 
 def is_for_people(rule):
     return rule == "/app" or rule.startswith("/app/")
+
+
+def is_about_documents(rule):
+    """Whether it is a route of documents, or of whose they are."""
+    nouns = ("documents", "collections", "tokens", "spaces", "auth")
+    return rule.startswith(tuple(f"/v1/{noun}" for noun in nouns))
 
 
 def may_be_page(rule):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from viewer.rendering.registry import FAILED
+from viewer.rendering.registry import FAILED, FORMATS
 from viewer.tests import samples
 from viewer.tests.samples import every_kind, original, preview_of
 
@@ -33,6 +33,10 @@ EXPECTED = {name: kinds for kinds, names in KINDS.items() for name in names.spli
 each_kind = pytest.mark.parametrize(
     ("name", "kind", "data"), every_kind(), ids=lambda v: v if isinstance(v, str) else ""
 )
+
+
+def test_every_format_is_shown_by_a_sample():
+    assert {one.kind for one in FORMATS} <= {kind for kind, _ in KINDS}
 
 
 @each_kind
