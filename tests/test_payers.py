@@ -6,7 +6,8 @@ and links.
 """
 
 import ast
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import fields, replace
 from itertools import cycle, islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,10 +15,13 @@ from types import SimpleNamespace
 import pytest
 
 from app import create_app
-from models import User, connected
+from blueprints.http.idempotency import count_for_payer
+from models import User, connected, current_runtime
 from models.account_deletion import delete_account
-from models.core import By, Limit, Payer, rate_limits
+from models.core import By, Limit, Payer, TooManyRequests, rate_limits
 from models.events import mail_limit, payers_of
+from models.runtime.previews import PreviewQueue
+from models.runtime.quota import Quota
 from models.runtime.rate_limiter import RateLimiter
 from models.runtime.slots import Slot, Slots
 from models.runtime.state import Runtime
@@ -92,6 +96,7 @@ LIMITS = {
     "mail-service-young": ALL,
     "mail-{kind}-{seconds}": MAILBOX,
     # refusals, by the function that decides
+    "blueprints/http/problems.py handle_lost_right": THING,  # a right that was lost meanwhile
     "blueprints/http/serving.py reserve_memory": ALL,
     "blueprints/views/targets.py judge_body": PART,  # a body that found no slot
     "blueprints/views/targets.py on_target": PART,  # a preview that found none
@@ -262,10 +267,16 @@ class Callers:
         self.payers = {}
         self.spaces = []  # of ana
 
-    def ask(self, method, path, headers=None, address="192.0.2.1", **more):
+    def status(self, *call, **more):
+        return self._answer(*call, **more).status_code
+
+    def _answer(self, method, path, headers=None, address="192.0.2.1", **more):
         client = self.app.test_client(use_cookies=False)
         remote = {"REMOTE_ADDR": address}
-        answer = client.open(path, method=method, headers=headers, environ_overrides=remote, **more)
+        return client.open(path, method=method, headers=headers, environ_overrides=remote, **more)
+
+    def ask(self, method, path, *call, **more):
+        answer = self._answer(method, path, *call, **more)
         assert answer.status_code < 400, (method, path, answer.text)
         return answer.json if answer.is_json else answer
 
@@ -297,8 +308,7 @@ class Callers:
     def note_owner(self, kind, session):
         """Note the payers of a key and a link that an owner has made, and of opened pages."""
         key = {"X-API-Key": self.ask("POST", "/v1/api-keys", session, json={})["key"]}
-        body = {"payload": b64(b"text"), "contentType": "text/plain", "token": {}}
-        made = self.ask("POST", "/v1/documents", session, json=body)
+        made = self.ask("POST", "/v1/documents", session, json=upload_of({}))
         path = f"/v1/documents/{made['id']}"
         self.note(f"key of {kind}", "GET", "/v1/documents", key)
         token = made["token"]["token"]
@@ -388,6 +398,29 @@ BY_OWNER = {
 }
 
 
+def test_what_is_made_behind_a_request_counts_for_it(callers, monkeypatch):
+    made = []
+    turn = PreviewQueue.turn
+    monkeypatch.setattr(
+        PreviewQueue,
+        "turn",
+        lambda queue, id, payer, **how: made.append(payer) or turn(queue, id, payer, **how),
+    )
+    session = callers.entered(callers.ana, callers.spaces[0])
+    uploads = [
+        callers.ask("POST", "/v1/documents", session, json=text)
+        for text in (upload_of(None), upload_of(None))
+    ]
+    ids = [one["id"] for one in uploads]
+    body = {"title": "Two", "documentIds": ids, "token": {"permissions": ["view", "download"]}}
+    collection = callers.ask("POST", "/v1/collections", session, json=body)
+    token = collection["token"]
+    answer = callers.ask("GET", f"/s/download?token={token['token']}")
+
+    assert answer.data
+    assert made == [(callers.ana[0], token["id"])] * 2
+
+
 def taking(slots):
     """A function that takes a slot for a payer, and returns whether there was one."""
     return lambda payer: slots.take(Slot(*payer))
@@ -461,6 +494,78 @@ def test_a_link_leaves_some_of_the_share_to_its_account(callers, name):
     for take in rooms()[name]:
         if taken(take, [of_link]) > 1:  # of a single slot there is no part
             assert take(callers.payers["session of ana in space 5"])
+
+
+def test_a_link_spends_half_of_the_stored_responses_of_its_account(callers):
+    runtime = current_runtime()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, limit, count in (
+            ("stored_responses", rate_limits.STORED_RESPONSES, 6),
+            ("stored_responses_of_link", rate_limits.STORED_RESPONSES_OF_LINK, 3),
+        ):
+            limiter = RateLimiter(replace(limit, count=count), clock=lambda: 0.0)
+            patch.setattr(runtime, name, limiter)
+        with paid_by(callers.payers["link of space 1"]):
+            assert stored(10) == 3
+        with paid_by(callers.payers["key of space 2"]):
+            assert stored(10) == 3
+        with paid_by(callers.payers["session of bob in space 0"]):
+            assert stored(10) == 6
+
+    half = rate_limits.STORED_RESPONSES.count // 2
+    assert rate_limits.STORED_RESPONSES_OF_LINK.count == half
+
+
+def stored(tries):
+    """Of so many responses that are to be stored, how many may be."""
+    count = 0
+    with suppress(TooManyRequests):
+        for _ in range(tries):
+            count_for_payer()
+            count += 1
+    return count
+
+
+def upload_of(token):
+    return {"payload": b64(b"a text"), "contentType": "text/plain", "token": token}
+
+
+STORED = {  # what has a quota of its own in each space, and a call that stores one more
+    "quota_bytes": ("/v1/documents", upload_of(None)),
+    "quota_documents": ("/v1/documents", upload_of(None)),
+    "quota_links": ("/v1/documents/{id}/tokens", {}),
+    "quota_collections": ("/v1/collections", {"title": "A collection"}),
+    "quota_api_keys": ("/v1/api-keys", {}),
+    "quota_webhooks": ("/v1/webhooks", {"url": "https://hook.example/in"}),
+}
+NEVER_REFUSED = {"quota_sessions", "quota_events", "quota_deliveries"}
+OF_PERSON = {"quota_spaces"}
+
+
+def test_the_walk_knows_each_quota():
+    quotas = {field.name for field in fields(Settings) if field.name.startswith("quota_")}
+    assert STORED.keys() | NEVER_REFUSED | OF_PERSON == quotas
+
+
+@pytest.mark.parametrize("quota", STORED)
+def test_what_is_stored_counts_for_the_space_that_has_it(callers, quota):
+    path, body = STORED[quota]
+    runtime = current_runtime()
+    count = 3
+    one = {"quota_bytes": len(b"a text")}.get(quota, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        ana = callers.register(f"ana of {quota}".replace(" ", "-"))
+        sessions = [ana[1], *(callers.entered(ana, callers.space(ana)) for _ in range(2))]
+        small = replace(runtime.settings, **{quota: count * one})
+        patch.setattr(runtime, "settings", small)
+        patch.setattr(runtime, "quota", Quota(small.quota_bytes, small.quota_documents))
+        for session in sessions:
+            at = path
+            if "{id}" in path:
+                made = callers.ask("POST", "/v1/documents", session, json=upload_of(None))
+                at = path.format(**made)
+            statuses = [callers.status("POST", at, session, json=body) for _ in range(count + 1)]
+            assert statuses == [201] * count + [403]
 
 
 def test_a_person_is_one_in_the_line_of_writers_and_among_the_senders(callers):

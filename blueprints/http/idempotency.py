@@ -83,7 +83,7 @@ def execute_once(
     with StoredResponse.exclusive(id, wait_seconds):
         if (stored := _stored(id, fingerprint)) is not None:
             return stored
-        _count_for_payer()
+        count_for_payer()
         try:
             with in_one_transaction(partial(StoredResponse.lock, id, wait_seconds)):
                 result = execute()
@@ -94,7 +94,7 @@ def execute_once(
         return result
 
 
-def _count_for_payer() -> None:
+def count_for_payer() -> None:
     """Count a response that is to be stored; raise `TooManyRequests`."""
     runtime = current_runtime()
     payer = current_payer.get()

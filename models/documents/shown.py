@@ -12,7 +12,7 @@ from typing import Any
 
 import viewer
 
-from ..core import Busy, current_payer, rfc3339, will_wait
+from ..core import Busy, Payer, current_payer, rfc3339, will_wait
 from ..runtime import BeingMadeError, Progress, current_runtime
 from ..storage.payloads import PIECE_BYTES
 from .document import Document
@@ -41,12 +41,14 @@ def shown_document(
     password: str | None = None,
     watermark: str = "",
     as_pages: bool = False,
+    payer: Payer | None = None,
 ) -> viewer.ShownDocument:
-    """Return the document as the viewer takes it, for the request that is served now.
+    """Return the document as the viewer takes it.
 
-    `password` is that of an encrypted PDF; `as_pages` shows a workbook as pages.
+    `password` is that of an encrypted PDF; `as_pages` shows a workbook as pages. What is made of
+    the document counts for `payer`; without one for that of the request, which has to go on.
     """
-    source = Source(document, client)
+    source = Source(document, client, payer or current_payer.get())
     return viewer.ShownDocument(
         id=document.id,
         name=document.name,
@@ -68,10 +70,10 @@ def shown_document(
 class Source:
     """The bytes of a document, and its previews, for one client, in the request and behind it."""
 
-    def __init__(self, document: Document, client: Client) -> None:
+    def __init__(self, document: Document, client: Client, payer: Payer) -> None:
         self._document = document
         self._client = client
-        self._payer = current_payer.get()
+        self._payer = payer
 
     def read(self, start: int, stop: int) -> Iterable[bytes]:
         """Return the bytes from `start` to before `stop`.

@@ -129,6 +129,7 @@ class TokenGrant:
             password=password,
             watermark=self.watermark,
             as_pages=as_pages,
+            payer=self.payer(),  # known behind the request as well
         )
 
     def record_reading(self, target: Target, type: str) -> None:
