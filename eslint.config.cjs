@@ -23,6 +23,7 @@ const WITH_FALLBACK = {
     "scrollbar-width", // the usual scroll bar
     "text-wrap", // lines of unequal length
     "user-select", // the prefix is beside it
+    "zoom", // nothing is copied for paper there, see web/frame.js
   ],
 };
 const ALLOWED = {

@@ -9,6 +9,7 @@ import shutil
 
 import pytest
 from PIL import Image
+from pypdfium2 import PdfDocument
 
 from crypto.password_file import PasswordSeal
 from tests.accessible import assert_accessible
@@ -195,6 +196,21 @@ def test_every_page_of_an_html_page_is_printed(page, site):
     assert page.pdf().count(b"/Type /Page\n") >= 10
     assert not page.locator(".paper").is_visible()
     assert page.heard == []
+
+
+COLUMNS = "".join(f"<td>column{n}" for n in range(1, 15))
+WIDE_TABLE = f"<table width=1400><tr>{COLUMNS}</table><p>last"
+
+
+@pytest.mark.parametrize("name", ["wide.html", "wide.eml"])
+def test_what_is_wider_than_paper_is_printed_smaller(page, site, name):
+    wide = mail(WIDE_TABLE) if name.endswith("eml") else WIDE_TABLE.encode()
+    page.goto(site.put(f"/{name}", view(original(wide, name))))
+    with PdfDocument(page.pdf()) as printed:
+        (words,) = (paper.get_textpage().get_text_bounded().split() for paper in printed)
+
+    assert {"column1", "column14"} < set(words)
+    assert not page.locator(".paper").is_visible() or name.endswith("eml")
 
 
 def test_long_texts_of_a_wide_table_are_printed_wide_enough_to_read(page, site):

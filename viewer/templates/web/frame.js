@@ -21,9 +21,11 @@ const paper = frame => {
 };
 const papers = () => document.querySelectorAll(".frame:not(:has(+ .paper))").forEach(one => paper(one));
 const SMALLEST = 0.3, ROUNDED = 8, HIGHEST = 30000; // pixels of a mail
+const PAPER = 680; // pixels: what A4 and Letter have between the margins of the page, or a little less
+// How much smaller a page is made that wants to be this wide.
+const scaleOf = (wanted, width) => wanted > width ? Math.max(SMALLEST, width / (wanted + ROUNDED)) : 1;
 
 // --- without a copy ---
-const PAPER = 680; // pixels: what A4 and Letter have between the margins of the page, or a little less
 const open = closed => {
   const frame = closed.cloneNode(); // not `srcdoc`, which no text may be written into
   frame.sandbox.add("allow-scripts"); // the page's policy, which the iframe inherits, allows no script but ours
@@ -33,24 +35,33 @@ const open = closed => {
     answered = done;
     frame.contentWindow.postMessage({ asked: ++asked }, "*");
   });
-  const sizeAt = (width, how = {}) => {
-    Object.assign(frame.style, { width: `${width}px`, maxWidth: "none", ...how });
+  const sizeAt = width => {
+    Object.assign(frame.style, { width: `${width}px`, maxWidth: "none" });
     return frame.clientWidth && size(); // it is laid out
   };
+  // How high the page is in this width; one that is wider has the scale by which it is made smaller.
+  const fitted = async width => {
+    const first = await sizeAt(width);
+    const scale = scaleOf(first.width, width);
+    const { height } = scale < 1 ? await sizeAt(width / scale) : first;
+    return { scale, height };
+  };
+  const natural = { width: "", maxWidth: "", transform: "", margin: "" };
   const fit = async () => {
-    Object.assign(frame.style, { width: "", maxWidth: "", transform: "", margin: "" });
+    Object.assign(frame.style, natural);
     const width = frame.clientWidth;
     if (!width) return; // the message is closed
-    const first = await size();
-    const scale = first.width > width ? Math.max(SMALLEST, width / (first.width + ROUNDED)) : 1;
-    const { height } = scale < 1 ? await sizeAt(width / scale, { transform: `scale(${scale})`, transformOrigin: "0 0" }) : first;
+    const { scale, height } = await fitted(width);
     const high = Math.min(height, HIGHEST);
-    frame.style.height = `${high}px`;
-    if (scale < 1) frame.style.margin = `0 ${width - width / scale}px ${high * (scale - 1)}px 0`;
+    const smaller = { transform: `scale(${scale})`, transformOrigin: "0 0", margin: `0 ${width - width / scale}px ${high * (scale - 1)}px 0` };
+    Object.assign(frame.style, { height: `${high}px` }, scale < 1 ? smaller : natural);
   };
   const measure = async () => {
-    const onPaper = frame.parentElement.clientWidth && await sizeAt(PAPER);
-    if (onPaper) frame.style.setProperty("--paper", `${onPaper.height}px`);
+    if (frame.parentElement.clientWidth) {
+      const { scale, height } = await fitted(PAPER);
+      frame.style.setProperty("--paper", `${height}px`);
+      frame.style.setProperty("--paper-scale", scale);
+    }
     Object.assign(frame.style, { width: "", maxWidth: "" });
     if (isMail) await fit();
     frame.classList.add("told");
@@ -71,7 +82,16 @@ const open = closed => {
 if (!Element.prototype.setHTML) return document.querySelectorAll(".frame").forEach(open);
 
 // --- with a copy ---
-addEventListener("beforeprint", papers);
+const fitPaper = copy => {
+  const { width } = copy.style;
+  Object.assign(copy.style, { display: "flow-root", position: "absolute", visibility: "hidden", width: `${PAPER}px` });
+  copy.style.setProperty("--paper-scale", scaleOf(copy.scrollWidth, PAPER));
+  Object.assign(copy.style, { display: "", position: "", visibility: "", width });
+};
+addEventListener("beforeprint", () => {
+  papers();
+  document.querySelectorAll(".paper").forEach(fitPaper);
+});
 const mails = document.querySelectorAll(":is(.is-mail, .letters) .frame");
 if (!mails.length) return;
 // A mail is as high as its content, and one that is too wide is made smaller, as mail programs do: the
@@ -86,7 +106,7 @@ const watch = mail => {
     if (!width) return; // the message is closed
     copy.style.width = `${width}px`;
     const isWide = copy.scrollWidth > width;
-    const scale = isWide ? Math.max(SMALLEST, width / (copy.scrollWidth + ROUNDED)) : 1;
+    const scale = scaleOf(copy.scrollWidth, width);
     copy.style.width = `${width / scale}px`;
     const scrollBar = isWide ? 20 : 0; // there is none, unless it is wider still, or its text is rounded
     Object.assign(mail.style, {
