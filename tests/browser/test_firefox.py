@@ -40,8 +40,11 @@ SHOWN = {  # what holds as soon as a person sees or hears the document
     "page.html": text("A page with a link"),
     "letter.eml": text("Dear all"),
     "tone.wav": "document.querySelector('audio').duration === 1",
+    "clip.webm": "document.querySelector('video').videoWidth === 64",
     "report.docx": text("why it matters to the people"),
+    "sheet.xlsx": text("North"),
     "year.xlsx": text("Summer"),
+    "talk.pptx": text("LibreOffice, which shows this document, is not installed"),
     "files.zip": text("b/c.txt"),
     "photo.heic": picture(64),
     "poster.psd": picture(6),
@@ -57,6 +60,8 @@ SHOWN = {  # what holds as soon as a person sees or hears the document
 }
 FRAMED = ("page.html", "letter.eml")
 SAMPLES = [one for one in every_kind() if one[0] in SHOWN]
+CONVERTED = [one for one in every_kind() if one[0] in {"talk.pptx", "minutes.odt", "contract.rtf"}]
+DRAWN = "!!document.querySelector('#p1 image, .saved img')"
 
 
 @pytest.fixture
@@ -84,6 +89,11 @@ def expect_document(page, name, data):
     assert page.heard == []
 
 
+def download_of(person, document):
+    """The document as one file, made by the service."""
+    return person.get(f"/v1/documents/{document['id']}/download").body
+
+
 def asked_outside(page, own):
     """What the page asked for beyond the addresses that begin so, and what it holds."""
     return [one for one in page.asked if not one.startswith((own, "data:", "blob:"))]
@@ -103,6 +113,32 @@ def test_firefox_shows_verifies_and_saves_each_kind_from_a_file(page, tmp_path):
         expect_document(page, name, data)
         assert asked_outside(page, address) == [], name
         page.firefox.events.clear()
+
+
+def test_firefox_shows_what_libreoffice_converts_and_saves_it(page, converting, tmp_path):
+    writer = converting.register()
+    for name, kind, data in CONVERTED:
+        document = writer.upload(data, kind, name=name)
+        page.goto(document["token"]["viewUrl"])
+        page.until(DRAWN)
+        assert page.saved_by(".save").read_bytes() == data
+        assert page.heard == [], name
+        page.firefox.events.clear()
+        (tmp_path / "file.html").write_bytes(download_of(writer, document))
+        page.goto((tmp_path / "file.html").as_uri())
+        page.until(DRAWN)
+        assert page.saved_by(".save").read_bytes() == data
+        assert page.heard == [], name
+        page.firefox.events.clear()
+
+
+def test_firefox_shows_a_workbook_that_libreoffice_converts(page, start_service, soffice):
+    writer = start_service(RATE_LIMITS="off", CONVERTER=soffice).register()
+    ((name, kind, data),) = (one for one in every_kind() if one[0] == "prices.xls")
+    page.goto(writer.upload(data, kind, name=name)["token"]["viewUrl"])
+
+    page.until("!!document.querySelector('.worksheet td')")
+    assert page.heard == []
 
 
 def test_firefox_draws_the_pages_of_a_pdf_as_they_come_into_view(page, alice):

@@ -292,6 +292,10 @@ class WebKitPage:
         self.click(selector)
         return Path(until(lambda: self.webkit.events_of("saved")[known:], PATIENCE)[0]["path"])
 
+    def copied(self):
+        """Return the text of the system's clipboard."""
+        return self.webkit.tell("clipboard", "copied")["text"]
+
     def print_to(self, path):
         """Print the page to a PDF."""
         self.webkit.tell("print", "printed", path=str(path))
@@ -316,9 +320,49 @@ class WebKitPage:
 
     @property
     def failed(self):
-        """The requests without a good answer: (address, why)."""
-        return [(facts["url"], facts["reason"]) for facts in self.webkit.events_of("failed")]
+        """The requests without a good answer: (address, why).
+
+        What is cancelled is left out: another process, or a frame with our script, loads it then.
+        """
+        answers = [(facts["url"], facts["reason"]) for facts in self.webkit.events_of("failed")]
+        return [(address, why) for address, why in answers if why != "Load request cancelled"]
 
     @property
     def windows_opened(self):
         return len(self.webkit.events_of("opened"))
+
+
+# What holds text, is seen, and has too little contrast with what is behind it, as [words, ratio];
+# then how light the page is: WCAG 2.2, 1.4.3 and "relative luminance".
+CONTRASTS = r"""
+    const parts = colour => {
+        const numbers = colour.match(/[\d.]+/g).map(Number);
+        const most = colour.startsWith("color(") ? 1 : 255;
+        return { rgb: numbers.slice(0, 3).map(one => one / most), alpha: numbers[3] ?? 1 };
+    };
+    const linear = one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4;
+    const luminance = ({ rgb: [r, g, b] }) =>
+        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    const ground = one => {
+        const own = parts(getComputedStyle(one).backgroundColor);
+        if (own.alpha > 0.5) return luminance(own);
+        return one.parentElement ? ground(one.parentElement) : 1;
+    };
+    const found = [];
+    const left = "svg, select, :disabled, .hidden", seen = { opacityProperty: true };
+    for (const one of document.querySelectorAll("main *")) {
+        const words = [...one.childNodes].map(({ data }) => data ?? "").join("").trim();
+        if (!words || one.closest(left) || !one.checkVisibility(seen)) continue;
+        const text = luminance(parts(getComputedStyle(one).color)), behind = ground(one);
+        const ratio = (Math.max(text, behind) + 0.05) / (Math.min(text, behind) + 0.05);
+        if (ratio < 4.5) found.push([words.slice(0, 40), ratio]);
+    }
+    return [found, ground(document.body)];
+"""
+
+
+def assert_readable(page, *, dark):
+    """All text of a page is readable, on a ground that is dark or light as the person wants it."""
+    unreadable, ground = page.run(CONTRASTS)
+    assert unreadable == [], page.url
+    assert (ground < 0.2) == dark, page.url

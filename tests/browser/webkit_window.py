@@ -16,7 +16,7 @@ import gi
 
 gi.require_version("Gtk", "3.0")
 gi.require_version("WebKit2", "4.1")
-from gi.repository import GLib, Gtk, WebKit2  # noqa: E402
+from gi.repository import Gdk, GLib, Gtk, WebKit2  # noqa: E402
 
 SOCKET, FOLDER = sys.argv[1:3]
 connection = socket.socket(socket.AF_UNIX)
@@ -172,7 +172,13 @@ def find(text):
     controller.search(text, WebKit2.FindOptions.WRAP_AROUND, 1)
 
 
+def tell_copied():
+    clipboard = Gtk.Clipboard.get(Gdk.SELECTION_CLIPBOARD)
+    clipboard.request_text(lambda _, text: tell("copied", text=text))
+
+
 COMMANDS = {
+    "clipboard": tell_copied,
     "find": find,
     "tell all": lambda: tell("told"),
     "print": print_to,

@@ -508,6 +508,17 @@ def seal(key: bytes) -> bytes:
 
 ![chart](https://tracker.example/pixel.png)
 """
+WEBM = base64.b64decode(  # five pictures of a second, 64 x 48 pixels, VP8
+    "GkXfo59ChoEBQveBAULygQRC84EIQoKEd2VibUKHgQJChYECGFOAZwEAAAAAAAIjEU2bdLpNu4tTq4QVSalmU6yBoU27"
+    "i1OrhBZUrmtTrIHGTbuMU6uEElTDZ1OsggEMTbuMU6uEHFO7a1OsggIN7AEAAAAAAABZAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAVSalmoCrXsYMPQkBNgIRMYXZmV0GETGF2ZkSJiECPQAAAAAAAFlSua8GuAQAAAAAAADjXgQFzxYgAAAAAAAAAAZyB"
+    "ACK1nIN1bmSIgQCGhVZfVlA4g4EBI+ODhAvrwgDgibCBQLqBMJqBAhJUw2fRc3POY8CLY8WIAAAAAAAAAAFnyJhFo4dF"
+    "TkNPREVSRIeLTGF2YyBsaWJ2cHhnyKJFo4hEVVJBVElPTkSHlDAwOjAwOjAxLjAwMDAwMDAwMAAAH0O2dUCl54EAo8CB"
+    "AACAUAMAnQEqQAAwAABHCIWFiIWEiAICAnWqA/gCBwjg/fQmzy4A/vtol/89M15g/yc//bkf7cj/bkf/tsIAo5aBAMgA"
+    "0QEAARAQABgAGFgv9AAIjAAAo5aBAZAA0QEAARAQABgAGFgv9AAIjAAAo5aBAlgA0QEAARAQABgAGFgv9AAIjAAAo5aB"
+    "AyAA0QEAARAQABgAGFgv9AAIjAAAHFO7a5G7j7OBALeK94EB8YIBYvCBAw=="
+)
 RTF = (
     b"{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}\\pard\\outlinelevel0 Contract\\par"
     b"\\pard The {\\b conditions} are these.\\par{\\listtext 1.\\tab}First\\par"
@@ -601,7 +612,7 @@ def every_kind():
         ("letter.eml", "message/rfc822", mail("<p>Dear <b>all</b></p>")),
         ("plain.eml", "message/rfc822", mail()),
         ("tone.wav", "audio/wav", wav()),
-        ("clip.webm", "video/webm", b"\x1aE\xdf\xa3" + bytes(64)),
+        ("clip.webm", "video/webm", WEBM),
         ("report.docx", OPEN_XML + "wordprocessingml.document", docx()),
         ("sheet.xlsx", OPEN_XML + "spreadsheetml.sheet", xlsx()),
         ("year.xlsx", OPEN_XML + "spreadsheetml.sheet", budget()),
