@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from peewee import SQL, Case, fn
 
@@ -13,6 +13,7 @@ from ..events import Event, EventHead, facts_about
 from ..records import ResultPage, RowWith
 from ..storage import param, prepared
 from .document_token import MOST_LIVE_LINKS, UPLOAD, DocumentToken, FormerTarget
+from .gate import Gate, asked
 from .opening import Opening
 from .state import LinkState, state_of
 from .target import Target, target_of
@@ -29,6 +30,17 @@ class ListedLink(RowWith[DocumentToken]):
 
     state: LinkState
     target_name: str | None
+    label: str | None
+    gate: Gate
+
+    recipients = asked("recipients")
+    agreement_sha256 = asked("agreement_sha256")
+    watermark = asked("watermark")
+
+    @classmethod
+    def of(cls, token: DocumentToken, state: LinkState, target_name: str | None) -> Self:
+        """Return the link with its label and its gate, which lists ask for several times."""
+        return cls(token, state, target_name, token.label, token.gate)
 
 
 def links_of_owner(
@@ -327,6 +339,6 @@ def _target(owner_id: str, id: str) -> Target | None:
 def _listed(token: DocumentToken, target: Target | None) -> ListedLink:
     state = state_of(token, target)
     if target is None:
-        return ListedLink(token.without_words(), state, None)
+        return ListedLink.of(token.without_words(), state, None)
     token.target = target
-    return ListedLink(token, state, target.name)
+    return ListedLink.of(token, state, target.name)
