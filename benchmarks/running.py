@@ -22,6 +22,7 @@ from figures import MIB, status
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
+NO_HEADERS: dict[str, str] = {}
 ACCOUNT = {"email": "bench@example.com", "password": "correct horse battery"}
 BEPASTY = """
 import sys
@@ -92,6 +93,29 @@ class Answer:
         return read
 
 
+class Connection:
+    """A connection to a server that is kept."""
+
+    def __init__(self, port: int) -> None:
+        self._client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: dict[str, str] = NO_HEADERS,
+    ) -> Answer:
+        start = time.perf_counter()
+        self._client.request(method, path, body, headers)
+        answer = self._client.getresponse()
+        read = answer.read()
+        return Answer(answer.status, read, answer.headers, time.perf_counter() - start)
+
+    def close(self) -> None:
+        self._client.close()
+
+
 @dataclass
 class Server:
     """A server that takes `POST /v1/documents` with base64 in JSON: the service, or plain.py."""
@@ -147,6 +171,10 @@ class Server:
         if size > MIB:
             self.delete(path)
 
+    def cpu_seconds(self) -> float:
+        """Return the processor time of the process, its threads and its children until now."""
+        return sum(map(_cpu_seconds, _tree(self.pid)))
+
     def memory_mib(self, name: str = "VmHWM") -> float:
         """Return memory in MiB: `VmHWM` is the peak since the start, `VmRSS` the present value."""
         return status(self.pid, name) / 1024
@@ -197,20 +225,24 @@ def document(raw: bytes, content_type: str = "application/octet-stream") -> byte
 
 
 @contextlib.contextmanager
-def ours(folder: str, sync_ms: float = 0, **environment: str) -> Iterator[Server]:
+def ours(
+    folder: str, sync_ms: float = 0, checkout: Path = ROOT, **environment: str
+) -> Iterator[Server]:
     """Run the service with an account of its own, whose API key is in the headers.
 
-    Each sync of its write-ahead log takes `sync_ms` longer.
+    Each sync of its write-ahead log takes `sync_ms` longer. Another `checkout` runs with the
+    environment of its own, `.venv`.
     """
     environment = {"DOCSERVICE_RATE_LIMITS": "off"} | environment
     port = free_port()
     environment["DOCSERVICE_INSTANCE_PATH"] = f"{folder}/ours-{port}"
     environment["DOCSERVICE_LISTEN"] = f"127.0.0.1:{port}"
     start = time.perf_counter()
-    command = [sys.executable, "app.py"]
+    python = sys.executable if checkout == ROOT else str(checkout / ".venv/bin/python")
+    command = [python, "app.py"]
     if sync_ms:
-        command = [sys.executable, "-c", SLOW_DISK.format(seconds=sync_ms / 1000)]
-    with started(command, port, "/healthz", environment) as pid:
+        command = [python, "-c", SLOW_DISK.format(seconds=sync_ms / 1000)]
+    with started(command, port, "/healthz", environment, checkout=checkout) as pid:
         server = Server("ours", port, pid, {"Content-Type": "application/json"})
         server.start_seconds = time.perf_counter() - start
         server.headers["X-API-Key"] = _api_key(server)
@@ -277,6 +309,7 @@ def started(
     path: str,
     environment: dict[str, str],
     headers: dict[str, str] | None = None,
+    checkout: Path = ROOT,
 ) -> Iterator[int]:
     """Run a server, wait for its first answer, and stop it at the end.
 
@@ -284,7 +317,7 @@ def started(
     """
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | environment, stdout=quiet, stderr=quiet
+        command, cwd=checkout, env=os.environ | environment, stdout=quiet, stderr=quiet
     )
     try:
         while not _answers(port, path, headers or {}):
@@ -302,6 +335,24 @@ def _answers(port: int, path: str, headers: dict[str, str]) -> bool:
         return Server("", port, 0, headers).call("GET", path).status == 200
     except OSError:
         return False
+
+
+def _tree(pid: int) -> list[int]:
+    """Return the process, its children, theirs, and so on."""
+    found = [pid]
+    for one in found:
+        for path in Path(f"/proc/{one}/task").glob("*/children"):
+            with contextlib.suppress(OSError):  # it has ended
+                found += map(int, path.read_text().split())
+    return found
+
+
+def _cpu_seconds(pid: int) -> float:
+    seconds = 0.0
+    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError):  # the thread has ended
+            seconds += int(path.read_text().split()[0]) / 1e9
+    return seconds
 
 
 def free_port() -> int:

@@ -1,6 +1,7 @@
 """Media types: checks the declared one, says how it may be used."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 UNKNOWN: Final = "application/octet-stream"
@@ -91,6 +92,7 @@ CODE_TYPE: Final = re.compile(
 BINARY: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
+@lru_cache(1024)
 def canonical_type(content_type: str) -> str:
     """Return `type/subtype` in lower case, aliases replaced; octet-stream if it is malformed."""
     declared = content_type.partition(";")[0].strip().lower()
