@@ -18,7 +18,7 @@ from viewer import JobResult
 
 from ..core import ServiceError, now
 from ..records import Table
-from ..runtime import current_runtime
+from ..runtime import Use, current_runtime
 from ..storage import connected, engine, separate_transaction
 from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
 from ..storage.payloads import rows as payload_rows
@@ -131,8 +131,8 @@ class StoredPreview(Table):
                 cls._drop(row.id)
 
     @classmethod
-    def _record_use(cls, id: str, moment: int) -> None:
-        cls.update(used_at=moment).where(cls.id == id).execute()
+    def _record_use(cls, id: str, use: Use) -> None:
+        cls.update(used_at=use.moment).where(cls.id == id).execute()
 
     def _has_expired(self) -> bool:
         """Return whether the preview has expired, or was kept briefly before this process started.

@@ -3,7 +3,7 @@
 from .attempt import Outcome, delivery_queued, failure_of, release_lane, release_lanes
 from .chain import ChainEntry, EventHead, entries_of, last_entry
 from .delivery import WebhookDelivery
-from .event import Event, Facts, camel_case, current_actor, facts_about, has_mail
+from .event import Event, Facts, acting, camel_case, current_actor, facts_about, has_mail
 from .event_types import (
     EVENT_TYPES,
     NOTICES,

@@ -7,8 +7,8 @@ They are never changed.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, partial
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from ..storage import (
     connected,
     database,
     engine,
+    is_in_transaction,
     on_rollback,
     separate_transaction,
     transaction,
@@ -43,6 +44,16 @@ READER_WAITS_SECONDS = 0.25  # for a writer, before it lists without its latest 
 current_actor: ContextVar[Mapping[str, str]] = ContextVar(
     "current_actor", default=MappingProxyType({"via": "service"})
 )
+
+
+@contextmanager
+def acting(actor: Iterable[tuple[str, str]]) -> Iterator[None]:
+    """Record the events of the block as those of this credential, which acted before."""
+    former = current_actor.set(dict(actor))
+    try:
+        yield
+    finally:
+        current_actor.reset(former)
 
 
 class Event(Owned):
@@ -171,8 +182,11 @@ class Event(Owned):
 
     @classmethod
     def record_readings_of(cls, owner_id: str) -> None:
-        """Record what is due of an owner, unless a writer is in the way for long."""
-        if current_runtime().unrecorded.is_due(owner_id):
+        """Record what is due of an owner, unless a writer is in the way for long.
+
+        In a transaction it does nothing: what is due has a transaction of its own.
+        """
+        if current_runtime().unrecorded.is_due(owner_id) and not is_in_transaction():
             with suppress(Exception):  # it stays due: `record_readings` logs why
                 cls._record_due(owner_id, READER_WAITS_SECONDS)
 
@@ -192,8 +206,8 @@ class Event(Owned):
             if Owner.select().where(Owner.id == owner_id).exists():  # else deleted meanwhile
                 with EventHead.moved_once(owner_id):
                     cls._insert_counted(due.events)
-            for (record_use, id), moment in due.uses.items():
-                record_use(id, moment)
+            for (record_use, used), use in due.uses.items():
+                record_use(used, use)
         unrecorded.end_taking(owner_id)
         return len(due.events)
 

@@ -15,7 +15,16 @@ from crypto import credentials
 
 from ..core import Invalid, ScopeMissing, TargetChanged, TokenRevoked, TokenSpent, now
 from ..documents import Collection, Document, shown_document
-from ..events import Event, MailLimit, Webhook, facts_about, has_mail, sends_notices
+from ..events import (
+    Event,
+    MailLimit,
+    Webhook,
+    acting,
+    current_actor,
+    facts_about,
+    has_mail,
+    sends_notices,
+)
 from ..records import (
     Credential,
     Issued,
@@ -26,10 +35,10 @@ from ..records import (
     has_passed,
     require_future,
 )
-from ..runtime import current_runtime, refuse_if_full
+from ..runtime import Use, current_runtime, refuse_if_full
 from ..storage import transaction
 from .agreements import keep_text
-from .gate import ASKED, Gate, asked, recipients_of
+from .gate import ASKED, NOTHING, Gate, asked, recipients_of
 from .opening import Opening
 from .state import LinkState, end_of, presented_state, sql_state, sql_text, state_of
 from .target import OfTarget, Target, sql_is_there, target_of
@@ -274,6 +283,7 @@ class DocumentToken(Credential, OfTarget):
 
     @classmethod
     def page_of_target(cls, target: Target, limit: int, after: str | None) -> ResultPage[Self]:
+        Event.record_readings_of(target.owner_id)  # and the views of recent moments
         tokens, next_after = cls.page(target.owner_id, limit, after, target_id=target.id)
         for token in tokens:
             token.target = target
@@ -282,6 +292,7 @@ class DocumentToken(Credential, OfTarget):
 
     @classmethod
     def one_of_target(cls, target: Target, id: str) -> Self:
+        Event.record_readings_of(target.owner_id)
         token = cls.one_of(target.owner_id, id, target_id=target.id)
         token.target = target
         return token
@@ -296,6 +307,7 @@ class DocumentToken(Credential, OfTarget):
         """
         changes = stored_options(**options)
         require_future(changes.get("expires_at"))
+        Event.record_readings_of(owner_id)  # before a limit begins to count views
         with transaction(owner_id):
             # Read the link as it is now.
             token = cls.one_of(owner_id, id)
@@ -413,18 +425,32 @@ class DocumentToken(Credential, OfTarget):
         return presented.row
 
     @contextmanager
-    def counted_use(self) -> Iterator[None]:
-        """Count a use under the owner's lock; the block records its event.
+    def counted_use(self, use: Use | None = None) -> Iterator[None]:
+        """Count a use, one of this moment if none is given, under the owner's lock.
 
-        The last use has an event of its own, after that of the block.
+        The block records its event. The last use has an event of its own, after that of the block.
         """
-        moment = now()
-        is_last = self.views + 1 == self.max_views
-        spent_at = moment if is_last else None
-        self.change(views=self.views + 1, last_used_at=moment, spent_at=spent_at)
+        use = use or Use(1, now())
+        views = self.views + use.times
+        is_last = self.max_views is not None and self.views < self.max_views <= views
+        changes = {"spent_at": use.moment} if is_last else {}
+        last_used_at = max(use.moment, self.last_used_at or 0)
+        self.change(views=views, last_used_at=last_used_at, **changes)
         yield
-        if is_last:
+        if is_last and self.revoked_at is None:
             self.record_event("token.spent")
+
+    @classmethod
+    def record_views(cls, view: "View", use: Use) -> None:
+        """Record views that `count_view` has noted, in the transaction of what is due."""
+        token = cls.find(view.token_id)
+        if token is None:  # deleted meanwhile
+            return
+        is_first = token.views == 0
+        with token.counted_use(use):
+            if is_first and has_mail():
+                with acting(view.actor):
+                    Event.record(token.owner_id, "token.opened", token._facts_about(view.target_id))
 
     def record_visit(self, reader: str = "", **facts: Any) -> None:
         """Record a use of a link whose owner wants to know, in the transaction that counts it.
@@ -485,6 +511,12 @@ class DocumentToken(Credential, OfTarget):
         return self.password_digest is not None
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it opens for everybody, without a limit, and its owner is sent no notice."""
+        is_unlimited = self.max_views is None and not self.notifies_owner
+        return is_unlimited and not self.has_password and self.gate == NOTHING
+
+    @property
     def hides_name(self) -> bool:
         """Whether a page that asks for something first does not name what the link opens."""
         return self.name_hidden is not None
@@ -534,6 +566,7 @@ class DocumentToken(Credential, OfTarget):
         return state_of(self, self.target)
 
     def revoke(self) -> None:
+        Event.record_readings_of(self.owner_id)  # views come before the end
         with transaction(self.owner_id):
             if stored := self.find(self.id):  # read again under the writer lock
                 stored._revoke_as_stored()
@@ -547,8 +580,20 @@ class DocumentToken(Credential, OfTarget):
                 self.record_event(type)
 
     def record_event(self, type: str, **facts: Any) -> Event:
-        about = {"document_id": None, **facts_about(self.target_id), "token_id": self.id}
-        return Event.record(self.owner_id, type, about | facts)
+        return Event.record(self.owner_id, type, self._facts_about(self.target_id) | facts)
+
+    def _facts_about(self, target_id: str) -> dict[str, Any]:
+        """Return the facts of an event about the link and what it opens."""
+        return {"document_id": None, **facts_about(target_id), "token_id": self.id}
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of a link, by whom and of what: those that are alike are recorded together."""
+
+    token_id: str
+    target_id: str
+    actor: tuple[tuple[str, str], ...]
 
 
 def count_view(
@@ -558,9 +603,14 @@ def count_view(
 
     `read` is a document where the target is its collection; `opening` is that of a guarded link.
     Token and count are read and written under the owner's lock: two requests cannot take the same
-    last view. Raises `TokenSpent` if there is none left, `TargetChanged` if the link opens another
-    target now.
+    last view. A view of a link that `is_plain` is noted as a reading is, and recorded soon. Raises
+    `TokenSpent` if there is none left, `TargetChanged` if the link opens another target now.
     """
+    if opening is None:
+        token = DocumentToken.live_one(id, target)
+        if token.is_plain:
+            _note_view(token, type, read or target)
+            return
     with transaction(target.owner_id):
         token = DocumentToken.live_one(id, target)
         with token.counted_use():
@@ -570,6 +620,14 @@ def count_view(
                 token.record_event("token.opened")
             if not (opening and opening.is_by_owner):
                 token.record_visit(opening.folded_name if opening else "")
+
+
+def _note_view(token: DocumentToken, type: str, read: Target) -> None:
+    view = View(token.id, token.target_id, tuple(current_actor.get().items()))
+    unrecorded = current_runtime().unrecorded
+    unrecorded.add_use(token.owner_id, DocumentToken.record_views, view, now())
+    Event.record_reading(token.owner_id, type, read.id)
+    Event.record_if_shared(token.owner_id)
 
 
 class FormerTarget(SealedByOwner, OfTarget):

@@ -50,6 +50,7 @@ def links_of_owner(
 
     `target` may be a `document_id` or a `collection_id`.
     """
+    Event.record_readings_of(owner_id)  # and the views of recent moments
     filters: dict[str, Any] = dict(target)
     if state:
         filters[state] = True
@@ -101,6 +102,7 @@ def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
         return {}
     by_id = {target.id: target for target in targets}
     owner_id = targets[0].owner_id
+    Event.record_readings_of(owner_id)
     values = _numbered("target", by_id)
     rows = _counts(len(by_id)).all(owner_id=owner_id, now=now(), **values)
     used_at = {id: last_used_at for id, *_, last_used_at, _before in rows if last_used_at}
@@ -264,12 +266,14 @@ def count_live_links(target: Target) -> int:
 
 def listed_link(owner_id: str, id: str) -> ListedLink:
     """Return the link, also if its target is gone."""
+    Event.record_readings_of(owner_id)
     token = DocumentToken.one_of(owner_id, id)
     return _listed(token, _target(owner_id, token.target_id))
 
 
 def link_of_owner(owner_id: str, id: str) -> DocumentToken:
     """Return the link with its target. `NotFound` also if the target is gone, or in the bin."""
+    Event.record_readings_of(owner_id)
     token = DocumentToken.one_of(owner_id, id)
     token.target = target_of(owner_id, token.target_id)
     FormerTarget.set_target_since([token])

@@ -8,7 +8,7 @@ from peewee import BigIntegerField
 from peewee import Table as TableReference
 
 from ..core import now
-from ..runtime import current_runtime
+from ..runtime import Use, current_runtime
 from ..storage import engine, param, prepared
 from .keyed import Owner
 from .owned import SealedByOwner
@@ -48,8 +48,8 @@ class Credential(SealedByOwner):
         return is_due
 
     @classmethod
-    def _record_use(cls, id: str, moment: int) -> None:
-        cls.update(last_used_at=moment).where(cls.id == id).execute()
+    def _record_use(cls, id: str, use: Use) -> None:
+        cls.update(last_used_at=use.moment).where(cls.id == id).execute()
 
     @classmethod
     def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:

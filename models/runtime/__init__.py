@@ -19,4 +19,4 @@ from .quota import refuse_if_full
 from .rate_limiter import forget_idle_limits, network_of
 from .state import Runtime, create_runtime, current_runtime
 from .steps import errors_of, independent_steps
-from .unrecorded import Counted, CountedEvent
+from .unrecorded import Counted, CountedEvent, Use

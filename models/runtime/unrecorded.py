@@ -1,10 +1,11 @@
 """Events and moments of use that are counted in memory, and not recorded yet.
 
-They are readings of documents and collections, wrong passwords, refusals of links, and the last
-uses of keys and previews. No read waits for a writer: `Event.record_readings` records them some
-moments later. The first event of a kind is due at once; the number of those that followed is due
-when a minute is over, beyond the share of a link when a day is. A stop records all; a crash loses
-at most the counts of this minute, or day. Each of several processes that serve a database counts
+They are readings of documents and collections, wrong passwords, refusals of links, views of links
+without a limit, and the last uses of keys and previews. No read waits for a writer:
+`Event.record_readings` records them some moments later. The first event of a kind is due at once,
+as is each use; the number of the events that followed is due when a minute is over, beyond the
+share of a link when a day is. A stop records all; a crash loses at most the uses of a moment, and
+the counts of this minute, or day. Each of several processes that serve a database counts
 and records its own.
 """
 
@@ -14,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..core import DAY_MS, now
 from .error_mapping import service_error_of
@@ -65,19 +66,29 @@ class Window:
         return not 0 <= now() - self.began_at < merged_ms
 
 
+class Use(NamedTuple):
+    """How often something was used, and the moment of the last time."""
+
+    times: int
+    moment: int
+
+    def and_earlier(self, use: "Use | None") -> "Use":
+        return Use(self.times + use.times, max(self.moment, use.moment)) if use else self
+
+
 Counted = list[tuple[CountedEvent, int]]
-RecordUse = Callable[[str, int], object]  # records the use of a row, by id, and its moment
+RecordUse = Callable[[Any, Use], object]  # records the use of a row, which the first names
 
 
 @dataclass
 class Due:
     """Events and uses of one owner that are to be recorded.
 
-    A use is the moment, by the function that records it in a row, and the row's id.
+    A use is found by the function that records it, and what this takes: the id of a row, say.
     """
 
     events: Counted = field(default_factory=list)
-    uses: dict[tuple[RecordUse, str], int] = field(default_factory=dict)
+    uses: dict[tuple[RecordUse, Any], Use] = field(default_factory=dict)
 
 
 class UnrecordedEvents:
@@ -138,10 +149,14 @@ class UnrecordedEvents:
         with self._lock:
             self._add_due(counted)
 
-    def add_use(self, owner_id: str, record: RecordUse, id: str, moment: int) -> None:
-        """Have `record` called when the events of the owner are recorded."""
+    def add_use(self, owner_id: str, record: RecordUse, used: Any, moment: int) -> None:
+        """Have `record` called when the events of the owner are recorded.
+
+        It is called once for all uses of the same.
+        """
         with self._lock:
-            self._due.setdefault(owner_id, Due()).uses[record, id] = moment
+            uses = self._due.setdefault(owner_id, Due()).uses
+            uses[record, used] = Use(1, moment).and_earlier(uses.get((record, used)))
 
     def end_minutes(self, *, all: bool = False) -> None:
         """Make due what was counted in minutes that are over, or in `all`, to be recorded now."""
@@ -183,7 +198,8 @@ class UnrecordedEvents:
         with self._lock:
             newer = self._due.pop(owner_id, Due())
             self._count_due += len(due.events)
-            self._due[owner_id] = Due(due.events + newer.events, due.uses | newer.uses)
+            repeated = {key: use.and_earlier(due.uses.get(key)) for key, use in newer.uses.items()}
+            self._due[owner_id] = Due(due.events + newer.events, due.uses | repeated)
 
     def end_taking(self, owner_id: str) -> None:
         """Forget what was taken, which is recorded now."""

@@ -200,11 +200,26 @@ def test_views_are_written_and_counted_before_the_service_stops(restarted):
 
 
 @pytest.mark.slow
-def test_a_crash_loses_no_view_of_a_link_and_only_the_count_of_a_minute(restarted):
+def test_a_crash_loses_no_view_of_a_limited_link_and_only_the_count_of_a_minute(restarted):
+    person = restarted.register()
+    document = person.upload(token={"maxViews": 9})
+    link = document["token"]
+    for _ in range(5):
+        assert Person(restarted).with_token(link["token"]).post(at(document, "/view")).status == 200
+    restarted.kill()
+    restarted.start()
+    assert counts_of_views(person) == [1]
+    assert person.links(document)[0]["views"] == 5
+
+
+@pytest.mark.slow
+def test_a_crash_loses_no_view_of_a_plain_link_that_was_recorded(restarted):
     person = restarted.register()
     document = person.upload()
     for _ in range(5):
         person.open(document["token"]["viewUrl"])
+    views = "SELECT views FROM document_token WHERE id = :id"
+    until(lambda: restarted.sql(views, id=document["token"]["id"]) == [(5,)])
     restarted.kill()
     restarted.start()
     assert counts_of_views(person) == [1]

@@ -63,6 +63,8 @@ def test_a_server_that_takes_no_writes_is_not_ready_and_still_read(node, own_ser
     machine, document = person.create_api_key(), person.upload()
     path = f"/v1/documents/{document['id']}"
     view = f"{path}/view?token={document['token']['token']}"
+    limited = Person(node).with_token(person.share(document, maxViews=3)["token"])
+    assert Person(node).get(view).status == 200  # and its preview is made
     before = (own_server.folder / "data" / file).exists()
     own_server.stop()
     (own_server.folder / "data" / file).write_text(text)
@@ -73,8 +75,9 @@ def test_a_server_that_takes_no_writes_is_not_ready_and_still_read(node, own_ser
         assert person.get("/v1/auth/me").status == 200
         for reader in (person, machine):
             assert reader.get(f"{path}/content").body == b"a document"
+        assert Person(node).get(view).status == 200
         for answer in (
-            Person(node).get(view, errors=[503]),  # it would have to be counted
+            limited.post(f"{path}/view", errors=[503]),  # it would have to be counted
             person.post("/v1/api-keys", json={}, errors=[503]),
             person.post("/v1/documents", json=BODY, errors=[503]),
             person.delete(path, errors=[503]),
