@@ -164,14 +164,6 @@ class SealedRow(Table):
             return False
         return True
 
-    def _opens_anew(self) -> bool:
-        """Return whether the row opens, whatever is remembered of it: as for what changes it."""
-        try:
-            _ = self.values
-        except DecryptionError:
-            return False
-        return True
-
     def is_usable(self) -> bool:
         """Return whether the row opens; log one that was altered. Raises `RootKeyMissing`."""
         if self.opens():
@@ -192,8 +184,9 @@ class SealedRow(Table):
         self.__dict__["_values"] = self.__dict__["known_values"] = values
 
     def _opened_values(self) -> dict[str, Any]:
+        columns: dict[str, Any] = self.__dict__.get("_columns_read") or self.__data__
         try:
-            text = self.cipher().open(self.sealed, self._bound())
+            text = self.cipher().open(columns["sealed"], _binding(type(self), columns))
             values: dict[str, Any] = json.loads(text.decode("utf-8", "surrogatepass"))
         except (TypeError, ValueError, DoesNotExist):  # a column of another type, or no such owner
             raise DecryptionError from None
@@ -211,7 +204,8 @@ class SealedRow(Table):
         opened_rows = current_runtime().opened_rows
         found = opened_rows.find(digest)
         if found is None:
-            found = opened_rows.add(digest, _to_remember(type(self), self.values), self._about())
+            return opened_rows.add(digest, _to_remember(type(self), self.values), self._about())
+        self._columns_read = self.__data__.copy()  # which open it, whatever is set meanwhile
         return found
 
     def _digest(self) -> bytes | None:
@@ -267,7 +261,7 @@ class SealedRow(Table):
         """
         if changes and changes.keys() <= set(self.UNBOUND):
             self._store_columns(**changes)
-        elif not (self._opens_anew() and self._replace(changes)):
+        elif not (self.opens() and self._replace(changes)):
             self._reload()
             self._replace(changes)
 

@@ -47,6 +47,7 @@ def test_an_address_that_agrees_gets_a_notice_of_what_happens_to_links(mailing, 
         assert "Confirm notifications" in Visitor(mailing).get(page_in(question)).text
     document = person.upload(name="Contract.pdf")
     open_link(mailing, document)
+    assert "token.opened" in [event["type"] for event in person.events()]
     assert deliveries(person, webhook) == []
     assert "Notifications are on" in confirm(mailing, question).text
     assert record(person, webhook)["enabled"]

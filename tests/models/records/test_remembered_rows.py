@@ -269,6 +269,25 @@ def test_a_row_from_the_memory_is_changed_though_a_column_that_is_bound_comes_fi
     assert (User.find(ada.id).name, User.find(ada.id).login_generation) == ("Ada", 5)
 
 
+def test_a_row_from_the_memory_is_changed_in_columns_and_sealed_values_at_once(filled):
+    ada, _ = filled
+    for _ in range(2):
+        row = DocumentToken.page(ada.id, 50, None)[0][0]
+    secret = DocumentToken.find(row.id).kept_secret
+    with transaction(ada.id):
+        row.change(views=5, label="for them")
+    found = DocumentToken.find(row.id)
+    assert (found.views, found.label, found.kept_secret) == (5, "for them", secret)
+
+
+def test_a_column_that_was_set_does_not_keep_a_row_from_the_memory_from_opening(filled):
+    ada, _ = filled
+    for _ in range(2):
+        row = DocumentToken.page(ada.id, 50, None)[0][0]
+    row.views = 5
+    assert row.kept_secret == DocumentToken.find(row.id).kept_secret
+
+
 def test_with_a_document_or_collection_goes_what_was_remembered_of_it(filled):
     ada, bob = filled
     document = upload(ada, name="a secret name.txt")
