@@ -201,7 +201,7 @@ def right_of(caller: Caller, route: Declaration) -> Right | None:
     return held_right(caller, _needed(caller, route))
 
 
-def held_right(caller: Caller, needed: Iterable[str] = ()) -> Right:
+def held_right(caller: Caller, needed: tuple[str, ...] = ()) -> Right:
     """Return the right of somebody who needs their credential, with these permissions."""
     still_permits = _TABLES[caller.id[:3]].still_permits
     return Right(partial(still_permits, caller.id, caller.owner_id, now()), needed)

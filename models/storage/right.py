@@ -14,7 +14,7 @@ is removed then. So an act that ends its own credential is judged before it. Wha
 between the hook and the commit is not judged.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextvars import ContextVar
 
 
@@ -37,15 +37,15 @@ class Right:
     """
 
     def __init__(
-        self, is_held: Callable[[frozenset[str]], bool], needed: Iterable[str] = ()
+        self, is_held: Callable[[frozenset[str]], bool], needed: tuple[str, ...] = ()
     ) -> None:
         self._is_held = is_held
-        self._needed = frozenset(needed)
+        self._needed = needed
         self._was_judged = False
 
     def need(self, permission: str) -> None:
         """Let the request need this permission as well."""
-        self._needed |= {permission}
+        self._needed = (*self._needed, permission)
 
     def judge(self) -> bool:
         """Judge the right unless it was judged before, and return whether it was judged now.
@@ -54,8 +54,9 @@ class Right:
         """
         if self._was_judged:
             return False
-        if not self._is_held(self._needed):
-            raise RightLost(self._needed)
+        needed = frozenset(self._needed)
+        if not self._is_held(needed):
+            raise RightLost(needed)
         self._was_judged = True
         return True
 

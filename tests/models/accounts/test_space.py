@@ -1,11 +1,12 @@
 """Spaces and their members: bounds, invitations, altered rows, deletion."""
 
+import threading
 from dataclasses import replace
 from functools import partial
 
 import pytest
 
-from models import Document, Event, Session, User, connected, current_runtime, database
+from models import Document, Event, Session, User, connected, current_runtime, database, transaction
 from models.account_deletion import delete_account, delete_space
 from models.accounts import (
     MOST_MEMBERSHIPS,
@@ -42,9 +43,12 @@ from models.storage.payloads import PIECE_BYTES
 from operations import rotate_root_keys, verify_log
 from operations.verification import check_contents, check_rows
 from tests.uploads import Sent, upload
-from tests.waiting import run_in_threads
+from tests.waiting import join_threads, run_in_threads, start_threads, until
 
 ISSUER = "https://login.example.org"
+WAITING = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'"""
 
 
 @pytest.fixture
@@ -276,7 +280,7 @@ def test_an_upload_is_not_stored_if_its_member_may_not_any_more_when_it_ends(ali
         run_in_threads(end_right)
 
     still_permits = partial(Session.still_permits, session.id, team, now())
-    before = current_right.set(Right(still_permits, ["documents:write"]))
+    before = current_right.set(Right(still_permits, ("documents:write",)))
     sent = uploads.upload(
         team, Sent(content(), 3 * STEP_PIECES * PIECE_BYTES), content_type="text/plain"
     )
@@ -285,6 +289,39 @@ def test_an_upload_is_not_stored_if_its_member_may_not_any_more_when_it_ends(ali
     current_right.reset(before)
     assert Document.select().count() == 0
     assert database.execute_sql("SELECT COUNT(*) FROM piece").fetchone() == (0,)
+
+
+def test_a_session_does_not_end_between_the_judgement_and_the_commit(configure_on_server):
+    """The person's own session ends under another lock than that of the space."""
+    configure_on_server(reserve_bytes=0)
+    judged, may_go_on, order = threading.Event(), threading.Event(), []
+    with connected():
+        ana = User.register("ana@example.org", "correct horse battery", "Ana", "open")
+        team = make_space(ana, "Accounting").id
+        own = Session.begin(ana, 60).row
+        session = Session.begin_in_space(team, ana, own).row
+
+    def change():
+        still_permits = partial(Session.still_permits, session.id, team, now())
+        current_right.set(Right(still_permits, ("documents:write",)))
+        with connected(), transaction(team):
+            judged.set()
+            assert may_go_on.wait(60)
+            order.append("changed")
+
+    def end():
+        with connected():
+            own.end()
+        order.append("ended")
+
+    threads = start_threads(change)
+    assert judged.wait(60)
+    threads += start_threads(end)
+    with connected():
+        until(lambda: database.execute_sql(WAITING).fetchone() == (1,))
+    may_go_on.set()
+    join_threads(threads)
+    assert order == ["changed", "ended"]
 
 
 def test_a_membership_of_before_people_were_asked_goes_on(alice, bob):

@@ -24,7 +24,7 @@ class Asked:
 def asked(alice):
     """What judges the right of the present request; without a request there is none."""
     asked = Asked()
-    before = current_right.set(Right(asked, ["documents:write"]))
+    before = current_right.set(Right(asked, ("documents:write",)))
     yield asked
     current_right.reset(before)
 
