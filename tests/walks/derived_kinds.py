@@ -36,6 +36,7 @@ from models.links import (
     target_of,
 )
 from models.records import Origin
+from operations import rotate_root_keys
 from tests.people import PASSWORD
 from tests.uploads import upload
 
@@ -357,6 +358,10 @@ def all_other_sessions_are_ended(world):
     User.find(world.ana.id).end_other_sessions(world.other_session.row.id)
 
 
+def all_sessions_are_ended_by_the_operator(_world):
+    rotate_root_keys(end_sessions=True)
+
+
 def identity_is_removed(world):
     unbind(world.identity)
 
@@ -468,7 +473,11 @@ _OF_PASSWORD = (
     account_is_disabled_for_a_while,
     *_OF_ACCOUNT,
 )
-_OF_LOGINS = (all_other_sessions_are_ended, *_OF_PASSWORD)
+_OF_LOGINS = (
+    all_other_sessions_are_ended,
+    all_sessions_are_ended_by_the_operator,
+    *_OF_PASSWORD,
+)
 _OF_SPACE = (space_is_disabled, space_is_deleted)
 _OF_MEMBERSHIP = (
     member_is_removed,
