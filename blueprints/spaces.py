@@ -111,7 +111,8 @@ def add(body: dict[str, str], id: str) -> ListedMember:
 def change(body: dict[str, str], id: str, user_id: str) -> ListedMember:
     """Give a member another role
 
-    It counts from the member's next request on. The last manager stays one.
+    It counts from the member's next request on. The last manager stays one. Whoever manages no more
+    has invited nobody any more: such invitations end, and memberships that wait.
     """
     return change_member(id, g.caller.owner_id, user_id, body["role"])
 
@@ -122,7 +123,8 @@ def remove(id: str, user_id: str) -> None:
     """Remove a member, who is out at once; or leave the space
 
     Everybody may leave, but the last manager; who has not entered the space yet declines. Keys that
-    a member has made stay: they belong to the space.
+    a member has made stay: they belong to the space. Invitations that a manager has made end, and
+    memberships that wait.
     """
     remove_member(id, g.caller.owner_id, user_id)
 
