@@ -6,7 +6,7 @@ Conditional requests and ranges are those of RFC 9110, sections 13 and 14.
 import re
 from itertools import chain
 
-from flask import Request, Response, request
+from flask import Request, request
 from werkzeug.http import parse_range_header, quote_etag, unquote_etag
 
 import viewer
@@ -14,6 +14,8 @@ from models import Document, current_runtime
 from models.core import ScopeMissing, ServiceError, counted
 from models.links import TokenGrant
 
+from ..http.caller import request_and_globals
+from ..http.responding import Response
 from .lasting import while_it_lasts
 from .prompt import VIEW_ONLY, require_open
 
@@ -114,12 +116,13 @@ def content_of(document: Document, grant: TokenGrant, tag: str | None = None) ->
     error.
     """
     tag = tag or document.id
-    if "If-Match" in request.headers and not request.if_match.contains(tag):
+    reading, _ = request_and_globals()
+    if "If-Match" in reading.headers and not reading.if_match.contains(tag):
         raise PreconditionFailed
-    if request.if_none_match.contains_weak(tag):
+    if reading.if_none_match.contains_weak(tag):
         return Response(status=304, headers=_cached_headers(tag))
-    headers = _headers(document, tag, inline="save" not in request.args)
-    asked_range = _range(document, tag) if request.method == "GET" else None
+    headers = _headers(document, tag, inline="save" not in reading.args)
+    asked_range = _range(reading, document, tag) if reading.method == "GET" else None
     start, stop = asked_range or (0, document.size)
     if asked_range:
         headers.append(("Content-Range", f"bytes {start}-{stop - 1}/{document.size}"))
@@ -151,14 +154,14 @@ def _cached_headers(tag: str) -> list[tuple[str, str]]:
     ]
 
 
-def _range(document: Document, tag: str) -> tuple[int, int] | None:
+def _range(reading: Request, document: Document, tag: str) -> tuple[int, int] | None:
     """Return start and stop of a satisfiable range (RFC 9110, section 14.1.2).
 
     Several ranges, an unknown unit, and all ranges of a content that the client does not know, are
     ignored. Raise `RangeNotSatisfiable`.
     """
-    asked = request.headers.get("Range")
-    if asked is None or not _is_current(tag):
+    asked = reading.headers.get("Range")
+    if asked is None or not _is_current(reading, tag):
         return None
     if _NOTHING_OF_THE_END.fullmatch(asked):
         raise RangeNotSatisfiable(document.size)
@@ -174,7 +177,7 @@ def _range(document: Document, tag: str) -> tuple[int, int] | None:
     return start, min(document.size if end is None else end, document.size)
 
 
-def _is_current(tag: str) -> bool:
+def _is_current(reading: Request, tag: str) -> bool:
     """Return whether the client knows the content that a range would be part of (`If-Range`)."""
-    validator = request.headers.get("If-Range")
+    validator = reading.headers.get("If-Range")
     return validator is None or unquote_etag(validator) == (tag, False)

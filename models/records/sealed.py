@@ -274,8 +274,9 @@ class SealedRow(Table):
         """Return the text to be sealed, and make the columns as the database returns them."""
         data = self.__data__
         for name in _bound_columns(type(self))[0]:
-            value = data.get(name)
-            data[name] = value if type(value) in _STORED else _plain(value)
+            value = data.setdefault(name)
+            if type(value) not in _STORED:
+                data[name] = _plain(value)
         return _JSON.encode(self.values).encode("utf-8", "surrogatepass")
 
     def _replace(self, changes: dict[str, Any]) -> bool:
