@@ -460,6 +460,21 @@ def test_a_browser_without_a_pdf_viewer_shows_the_first_page_and_opens_the_pdf(p
     assert page.heard == []
 
 
+def test_the_first_page_stays_where_the_viewer_of_the_browser_draws_nothing(page, tmp_path):
+    """As where a plug-in is blocked; the browser of the tests says that it has one."""
+    says = "Object.defineProperty(Navigator.prototype, 'pdfViewerEnabled', { get: () => true })"
+    page.add_init_script(says)
+    (tmp_path / "book.html").write_bytes(
+        b"".join(download(original(FORTY, "book.pdf", "application/pdf")).body)
+    )
+    page.goto((tmp_path / "book.html").as_uri())
+
+    assert page.locator("iframe.frame").count() == 1
+    assert not page.locator("iframe.drawn").count()
+    assert page.is_visible(".saved img")
+    assert page.get_by_role("link", name="Save original").is_visible()
+
+
 def test_a_pdf_is_accessible(page, alice):
     for data in (linked_pdf(2, "https://example.invalid/"), encrypted_pdf("x")):
         page.goto(upload(alice, data))

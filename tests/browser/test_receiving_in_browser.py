@@ -44,6 +44,14 @@ def test_chosen_files_are_listed_before_they_are_sent_and_one_can_be_removed(vis
     assert page.inner_text("form button.button") == "Send 1 file · 18 bytes"
 
 
+def test_one_byte_is_no_bytes(visit):
+    page = visit()
+    page.set_input_files("#file", [FILES[0] | {"buffer": b"x"}])
+
+    assert "1 byte" in page.inner_text("#queue").splitlines()
+    assert page.inner_text("form button.button") == "Send 1 file · 1 byte"
+
+
 def test_a_dropped_folder_becomes_the_files_that_are_in_it(visit, tmp_path):
     own = ("papers/one.txt", "papers/2026/two.txt")
     left_by_systems = ("papers/.DS_Store", "papers/desktop.ini", "papers/__MACOSX/._one.txt")

@@ -34,6 +34,16 @@ def test_scripts_are_allowed_by_hash_only():
     ].startswith("'sha256-")
 
 
+def test_a_plug_in_may_show_a_pdf_of_a_file_and_nothing_else():
+    book = Preview("pdf", "PDF", frames_pdf=True)
+    of_file = directives(policy.for_file(book, policy.STYLES, policy.SCRIPTS))
+
+    assert of_file["object-src"] == "blob:"
+    for shown in (PLAIN, FOREIGN):
+        assert "object-src" not in policy.for_view(shown, (), None)
+        assert "object-src" not in policy.for_file(shown, policy.STYLES, policy.SCRIPTS)
+
+
 def test_a_page_frames_nothing_by_an_address():
     for shown in (FOREIGN, Preview("text", "Text", source={"charset": "utf-8"})):
         assert "frame-src" not in policy.for_view(shown, (), None)
