@@ -9,6 +9,7 @@ from pypdfium2 import PdfDocument
 
 from crypto.password_file import PasswordSeal
 from tests.browser.test_firefox import CONVERTED, DRAWN, FRAMED, SAMPLES, SHOWN, download_of
+from tests.browser.test_firefox import text as says
 from tests.browser.test_page_in_browser import WIDE_TABLE
 from tests.browser.test_safety_in_browser import (
     batches,
@@ -391,10 +392,36 @@ def test_each_kind_is_printed_whole(page, alice, tmp_path):
             assert len(pages) == PRINTED[name], name
 
 
-def test_each_kind_is_shown_verified_and_saved_from_a_file(phone, tmp_path):
-    for name, kind, data in SAMPLES:
-        phone.goto(saved(tmp_path, original(data, name, kind)))
-        expect_document(phone, name, data)
+def test_each_kind_is_shown_verified_and_saved_from_a_file_and_fits_a_screen_that_is_turned(
+    page, tmp_path
+):
+    for number, (name, kind, data) in enumerate(SAMPLES):
+        first, second = (PHONE, DESK) if number % 2 else (DESK, PHONE)
+        page.resize(*first)
+        page.goto(saved(tmp_path, original(data, name, kind)))
+        expect_document(page, name, data)
+        page.resize(*second)
+        assert page.until("document.documentElement.scrollWidth <= innerWidth"), name
+        if name != "report.pdf":  # the viewer of the browser says more
+            assert page.heard == [], name
+
+
+NOT_HERE = "This preview does not show the document. Open the file in a browser"
+# The buttons that nothing would answer.
+DEAD = """[...document.querySelectorAll("button, [data-do]")]
+    .filter(one => one.checkVisibility() && !one.form).map(one => one.outerHTML)"""
+
+
+def test_each_kind_is_shown_from_a_file_without_scripts_or_a_sentence_says_how(phone, tmp_path):
+    phone.set_scripts(False)
+    try:
+        for name, kind, data in SAMPLES:
+            phone.goto(saved(tmp_path, original(data, name, kind)))
+            phone.until(says(NOT_HERE) if name in FRAMED else SHOWN[name])
+            assert phone.evaluate(DEAD) == [], name
+            assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0], name
+    finally:
+        phone.set_scripts(True)
 
 
 def test_what_libreoffice_converts_is_shown_and_saved(phone, converting, tmp_path):

@@ -54,6 +54,11 @@ TELLS_ITS_SIZE: Final = escape_page(
 )
 FRAME_TITLE: Final = "The document, with scripts and network off"
 NOTE: Final = "Scripts, forms and remote content are switched off."
+# Some previews of files, and of attachments in mail programs, take `srcdoc` away with all scripts.
+UNFRAMED: Final = (
+    b'<p class="unframed">This preview does not show the document. Open the file in a browser: '
+    b"on an iPhone, share it from this preview to one.</p>"
+)
 
 
 def without_addresses(css: str) -> str:
@@ -216,13 +221,14 @@ def render(data: bytes, options: dict[str, Any]) -> Iterator[Message]:
 def iframe(page: bytes, title: str) -> bytes:
     """Return a sandboxed iframe: the only element that may contain an uploaded page.
 
-    No scripts and no origin. A clicked link opens in a tab without access to this page.
+    No scripts and no origin. A clicked link opens in a tab without access to this page. A sentence
+    behind it is seen where a preview shows no such iframe.
     """
     start = (
         f'<iframe class="frame" sandbox="{SANDBOX}" referrerpolicy="no-referrer"'
         f' title="{title}" srcdoc="'
     )
-    return start.encode() + TELLS_ITS_SIZE + page + b'"></iframe>'
+    return start.encode() + TELLS_ITS_SIZE + page + b'"></iframe>' + UNFRAMED
 
 
 def sanitize_page(text: str) -> str:
