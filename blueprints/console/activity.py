@@ -77,7 +77,7 @@ def show_activity() -> Response:
     names = _Names(g.caller.owner_id, events, asked["document"])
     return render(
         "activity",
-        days=[(day, names.people(list(those))) for day, those in groupby(events, _day)],
+        days=[(day, names.people(list(those))) for day, those in groupby(events, day_of)],
         further=further,
         types=EVENT_TYPES,
         asked=asked,
@@ -137,7 +137,7 @@ def timelines(owner_id: str, target_id: str) -> dict[str, list[tuple[Event, Mark
     return found
 
 
-def _day(event: Event) -> str:
+def day_of(event: Event) -> str:
     """Return the day of an event in UTC, in words."""
     day = datetime.fromtimestamp(event.created_at / 1000, UTC).date()
     near = {today(): "Today", today() - timedelta(days=1): "Yesterday"}

@@ -64,7 +64,7 @@ def _row_of_contents(document: Document, name_bytes: int) -> dict[str, Any]:
     row = row_of(document)
     return {
         **row,
-        "name": _within(row["name"], name_bytes),
+        "name": name_within(row["name"], name_bytes),
         "kind": kind_of(document),
         "path": f"v1/documents/{document.id}/view",  # from `/s`, below whatever prefix
     }
@@ -115,7 +115,7 @@ def _opener(owner_id: str, id: str, grant: TokenGrant) -> Callable[[], viewer.Sh
     return open_document
 
 
-def _within(name: str, most_bytes: int) -> str:
+def name_within(name: str, most_bytes: int) -> str:
     """Return as much of a name's beginning and end as takes at most so many bytes of HTML."""
 
     def has_room(text: str) -> bool:

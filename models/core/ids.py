@@ -72,11 +72,17 @@ def set_clock_ahead(milliseconds: int) -> None:
     Where that sets the clock back, later ids do not sort after those of the future. So the
     database that holds these is used no longer.
     """
-    global _ahead_ms, _last_id  # noqa: PLW0603
+    global _ahead_ms  # noqa: PLW0603
+    if milliseconds < _ahead_ms:
+        forget_last_id()
+    _ahead_ms = milliseconds
+
+
+def forget_last_id() -> None:
+    """Generate ids from now on as a process that has just started, for tests."""
+    global _last_id  # noqa: PLW0603
     with _id_lock:
-        if milliseconds < _ahead_ms:
-            _last_id = 0
-        _ahead_ms = milliseconds
+        _last_id = 0
 
 
 def rfc3339(milliseconds: int) -> str:

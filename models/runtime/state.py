@@ -5,7 +5,6 @@ database and the keyring.
 """
 
 import math
-import time
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +25,7 @@ from ..core import (
     UPLOADS,
     OperatorError,
     PayloadStoreAway,
+    now,
 )
 from ..storage import close_database, is_server
 from ..storage.payloads import objects_of
@@ -90,7 +90,7 @@ class Runtime:
         self.unrecorded = UnrecordedEvents()
         self.payload_objects = objects_of(settings.payloads)
         self.provider = Provider(settings) if settings.oidc_issuer else None
-        self.started_at = time.time_ns() // 1_000_000
+        self.started_at = now()
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
         self.dispatched_at = 0.0  # the same of deliveries and mail
         self.aborted_uploads: set[str] = set()

@@ -6,7 +6,7 @@ import secrets
 
 import pytest
 
-from blueprints.console.activity import _day
+from blueprints.console.activity import day_of
 from models import Event
 from models.core import now
 from tests.console.visitor import Visitor, field_of
@@ -368,7 +368,7 @@ def test_activity_stands_below_its_day_with_a_receipt_behind_a_fold(member):
     ("days", "words"), [(0, "Today"), (1, "Yesterday"), (2, r"\w+day, \d{1,2} \w+ \d{4}")]
 )
 def test_a_day_is_named_in_words(days, words):
-    assert re.fullmatch(words, _day(Event(created_at=now() - days * 86_400_000)))
+    assert re.fullmatch(words, day_of(Event(created_at=now() - days * 86_400_000)))
 
 
 def test_an_address_that_only_a_form_goes_to_says_so_to_people(member):

@@ -116,7 +116,7 @@ def clock(monkeypatch):
         monkeypatch.setattr(time, "time_ns", lambda: real() + milliseconds * 1_000_000)
 
     yield move
-    ids._last_id = 0  # ids of the future are not drawn on
+    ids.forget_last_id()  # ids of the future are not drawn on
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ def size(name):
 
 
 def test_a_name_that_has_room_stays_and_a_longer_one_keeps_its_beginning_and_end():
-    assert collection._within("short.pdf", 9) == "short.pdf"
-    assert collection._within("a long name.pdf", 13) == "a lon…e.pdf"
+    assert collection.name_within("short.pdf", 9) == "short.pdf"
+    assert collection.name_within("a long name.pdf", 13) == "a lon…e.pdf"
 
 
 @given(st.text(max_size=255), st.integers(8, 240))
 def test_a_name_takes_at_most_its_share_and_no_longer_cut_would(name, most_bytes):
-    found = collection._within(name, most_bytes)
+    found = collection.name_within(name, most_bytes)
     assert size(found) <= most_bytes
     if found != name:
         half = (len(found) - 1) // 2 + 1
@@ -30,10 +30,10 @@ def test_a_name_takes_at_most_its_share_and_no_longer_cut_would(name, most_bytes
 def test_the_longest_names_are_cut_in_few_steps(monkeypatch):
     asked = []
     monkeypatch.setattr(collection, "visible", lambda text: asked.append(text) or visible(text))
-    collection._within("\u202e" * 255, 240)
+    collection.name_within("\u202e" * 255, 240)
     assert len(asked) <= 9
 
 
 @pytest.mark.parametrize("name", ["x" * 255, "😀" * 255, "\u202e" * 255])
 def test_a_name_without_room_is_an_ellipsis(name):
-    assert collection._within(name, 3) == "…"
+    assert collection.name_within(name, 3) == "…"
