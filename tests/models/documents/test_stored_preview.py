@@ -8,7 +8,7 @@ import pytest
 
 from models import Event, StoredPreview, User, connected, current_runtime
 from models.background import sweep
-from models.core import Busy, now
+from models.core import Busy, Payer, now
 from models.documents.shown import BRIEFLY_KEPT_MS, PATIENCE_SECONDS, Client, Source
 from models.links import delete_document
 from models.runtime import BeingMadeError, previews
@@ -84,7 +84,7 @@ def slow(job, kind=SlowMaker):
 
 def obtain(document, job, client=Client.WAITS):
     """Return what the job makes of the document, in bytes."""
-    result = Source(document, client, document.owner_id).run(job, (), {})
+    result = Source(document, client, Payer(document.owner_id)).run(job, (), {})
     return b"".join(whole(block) for _, block in result.messages)
 
 
@@ -327,7 +327,7 @@ def test_who_finds_no_slot_gets_the_preview_that_another_one_is_making(document)
     first = start_threads(lambda: ask(make))
     make.running.wait()
     others = start_threads(*[lambda: ask(not_called)] * 8)
-    until(lambda: len(queue._same._line) == 8)
+    until(lambda: len(queue._same._slots._line) == 8)
     make.released.set()
     join_threads([*first, *others])
     assert made == [b"made"] * 9
