@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from flask import Flask, Request, Response
 
-from models import connected, database, prepare_connection, setup
+from models import connected, current_runtime, database, prepare_connection, setup
 from models.core import Busy, NotFound, ServiceError, current_payer
 from models.events import current_actor
 from models.links import NO_GRANT, take_body_slot
@@ -107,6 +107,7 @@ def _acquire(g: RequestGlobals) -> None:
     prepare_connection()
     g.former_actor = current_actor.get()
     g.former_payer = current_payer.get()
+    current_runtime().keyring.begin_request()
 
 
 def _teardown(_error: BaseException | None = None) -> None:
@@ -117,6 +118,7 @@ def _teardown(_error: BaseException | None = None) -> None:
         current_actor.set(former_actor)
         current_payer.set(g.pop("former_payer"))
         current_right.set(None)
+        current_runtime().keyring.end_request()
         database.close()
 
 

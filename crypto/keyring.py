@@ -14,6 +14,7 @@ import re
 import shlex
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -63,10 +64,18 @@ class RootKey:
         return f"<RootKey {self.id}>"
 
 
+class _Request(threading.local):
+    """Whether a request is open in this thread, and has looked at the file of the keyring."""
+
+    is_open = False
+    has_looked = False
+
+
 class Keyring:
     """Root keys from a file, a text or the output of a command, such as the client of a vault.
 
-    Each use calls `stat` on the file, so that a running server notices a rotation by the CLI. A
+    Each use calls `stat` on the file, so that a running server notices a rotation by the CLI; in a
+    request, all that is read needs one call, or a further one for a root key that is unknown. A
     command is run again when a root key is needed that it did not print.
     """
 
@@ -75,6 +84,7 @@ class Keyring:
         self._command = command
         self._command_run_at = time.monotonic()
         self._loaded: tuple[tuple[int, ...], dict[str, RootKey]] = (), {}
+        self._request = _Request()
         if path is None:
             self._loaded = (), _parse(_run(command) if command else text)
         else:
@@ -101,10 +111,22 @@ class Keyring:
         return root
 
     def find(self, root_id: str) -> RootKey | None:
-        self._refresh()
+        """Return the root key that unwraps what was read; one that wraps is the `primary`."""
+        if not self._request.has_looked:
+            self._refresh()
+            self._request.has_looked = self._request.is_open
         if root_id not in self._loaded[1]:
+            self._refresh()
             self._run_command_again()
         return self._loaded[1].get(root_id)
+
+    def begin_request(self) -> None:
+        """Look at the file once for all that this thread finds until `end_request`."""
+        self._request.is_open = True
+        self._request.has_looked = False
+
+    def end_request(self) -> None:
+        self._request.is_open = self._request.has_looked = False
 
     def __iter__(self) -> Iterator[RootKey]:
         self._refresh()

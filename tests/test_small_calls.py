@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from crypto import keyring
 from models.storage import connected, database, engine
 from tests.in_process import application
 
@@ -53,3 +54,26 @@ def test_the_events_of_an_upload_read_and_move_the_head_of_their_chain_once(serv
     events = [one for one in statements if one.startswith('INSERT INTO "event"')]
     heads = [one.split()[0] for one in statements if '"event_head"' in one]
     assert (len(events), heads) == (2, ["SELECT", "UPDATE"])
+
+
+def test_the_keyring_is_looked_at_once_in_a_call_that_reads(service, monkeypatch):
+    app, headers = service
+    body = {"contentType": "text/markdown", "payload": base64.b64encode(b"# Hello").decode()}
+    made = app.test_client().post("/v1/documents", json=body, headers=headers).json
+    path = f"/v1/documents/{made['id']}"
+    looks = []
+    stamp = keyring._stamp
+    monkeypatch.setattr(keyring, "_stamp", lambda path: looks.append(path) or stamp(path))
+
+    def looks_of(path, **headers):
+        app.test_client().get(path, headers=headers)
+        looks.clear()
+        assert app.test_client().get(path, headers=headers).status_code == 200
+        return len(looks)
+
+    for read in ("/v1/documents?limit=50", path, f"{path}/content"):
+        assert looks_of(read, **headers) == 1, read
+    assert looks_of(f"{path}/view?token={made['token']['token']}") == 1
+    looks.clear()
+    upload(app, headers, 1)
+    assert len(looks) == 2  # once more in the transaction that wraps a key

@@ -36,9 +36,10 @@ class KeyedRow(SealedRow):
 
     @classmethod
     def find_keys(cls, rows: list[Self]) -> None:
-        roots = {root.id: root for root in current_runtime().keyring} if rows else {}
+        keyring = current_runtime().keyring
+        roots = {id: keyring.find(id) for id in {row.root for row in rows}}
         for row in rows:
-            row.root_key = roots.get(row.root)
+            row.root_key = roots[row.root]
 
     def wrapped_key(self) -> tuple[Any, ...] | None:
         self.root_key = self.root_key or current_runtime().keyring.find(self.root)

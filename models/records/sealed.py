@@ -71,7 +71,9 @@ class Sealed(Generic[V]):
         return value
 
     def __set__(self, row: "SealedRow", value: V) -> None:
-        row.values = {**row.values, self._name: value}
+        values = row.values
+        values[self._name] = value
+        row.values = values  # from now on they are read, and not what is remembered
 
 
 class SealedName(Sealed[V]):
@@ -172,15 +174,15 @@ class SealedRow(Table):
         return False
 
     @property
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> dict[str, Any]:
         """The values in the sealed text, by name. Raises `DecryptionError`, `RootKeyMissing`."""
-        values: Mapping[str, Any] | None = self.__dict__.get("_values")
+        values: dict[str, Any] | None = self.__dict__.get("_values")
         if values is None:
             values = self.__dict__["_values"] = self._opened_values()
         return values
 
     @values.setter
-    def values(self, values: Mapping[str, Any]) -> None:
+    def values(self, values: dict[str, Any]) -> None:
         self.__dict__["_values"] = self.__dict__["known_values"] = values
 
     def _opened_values(self) -> dict[str, Any]:

@@ -205,3 +205,46 @@ def test_the_comment_of_a_root_key_gives_its_date():
     for comment, made_on in comments.items():
         (root,) = Keyring(text=f"{new_line()}  # {comment}")
         assert root.made_on == made_on, comment
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """The paths that were looked at."""
+    paths = []
+    stamp = keyring._stamp
+
+    def look(path):
+        paths.append(path)
+        return stamp(path)
+
+    monkeypatch.setattr(keyring, "_stamp", look)
+    return paths
+
+
+def test_a_request_looks_at_the_file_once_for_all_that_it_finds(ring, looks):
+    root_id = ring.primary.id
+    looks.clear()
+    for _ in range(2):
+        ring.begin_request()
+        for _ in range(3):
+            assert ring.find(root_id).id == root_id
+        ring.end_request()
+    assert len(looks) == 2
+    for _ in range(3):
+        ring.find(root_id)
+    assert len(looks) == 5
+
+
+def test_a_request_looks_again_for_a_root_key_that_is_unknown_and_for_the_primary(ring, path):
+    first = ring.primary.id
+    ring.begin_request()
+    assert ring.find(first)
+    second = Keyring(path).add().id
+    assert ring.find(second).id == second
+    third = Keyring(path).add().id
+    assert ring.primary.id == third
+    Keyring(path).remove(first)
+    ring.end_request()
+    ring.begin_request()
+    assert ring.find(first) is None
+    ring.end_request()
