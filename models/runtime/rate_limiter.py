@@ -48,9 +48,10 @@ class RateLimiter:
 
         None where limits are off.
         """
+        counted = self._limit.key(key)
         if not self._on:
             return None
-        owed = self._count(self._limit.key(key), within=True)
+        owed = self._count(counted, within=True)
         if owed is None:
             refuse_if_spent(self.allowance(key))
             return self.spend(key)  # it became available meanwhile
