@@ -14,8 +14,9 @@ import pytest
 
 from blueprints.commands.every import COMMANDS
 from blueprints.http.problems import STATUS
-from models.core import Limit, rate_limits
-from models.events import EVENT_TYPES, SERVICE_TYPES
+from models.core import Limit, counted, rate_limits
+from models.events import EVENT_TYPES, MAIL_KINDS, MOST_LINES, SERVICE_TYPES
+from models.events.mail_limit import DAY, HOUR, MINUTE
 from settings import Settings
 from tests.people import Person
 from tests.service import ROOT, Service, StartError, free_port
@@ -583,3 +584,39 @@ def test_the_limits_of_requests_are_listed_as_they_are():
     limits = [one for one in vars(rate_limits).values() if isinstance(one, Limit)]
     known = {(one.name, one.count, one.seconds) for one in limits}
     assert listed == known - {("original-load", 1, 3600)}  # which refuses nobody
+
+
+KINDS_OF_MAIL = {  # and their names in the documentation
+    "code": "code for a link",
+    "reset": "new password",
+    "confirmation": "question whether notices may be sent",
+    "notice": "notice",
+    "link": "link for named people",
+    "receipt": "receipt of what was accepted",
+    "invitation": "invitation",
+    "member": "invitation to a space",
+}
+
+
+def test_the_page_for_operators_says_how_often_and_for_how_long_a_mail_is_sent():
+    table = TEXT["docs/operating.md"].partition("| Mail | Is tried for |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    listed = {re.sub(r"\[(.*)\]\(.*\)", r"\1", name): terms for name, *terms in rows}
+
+    assert listed == {
+        KINDS_OF_MAIL[name]: [in_words(kind.life_seconds), limits_in_words(name, kind)]
+        for name, kind in MAIL_KINDS.items()
+    }
+
+
+def in_words(seconds):
+    if seconds >= DAY:
+        return counted(seconds // DAY, "day")
+    return counted(seconds // HOUR, "hour") if seconds >= HOUR else f"{seconds // MINUTE} minutes"
+
+
+def limits_in_words(name, kind):
+    spans = {MINUTE: "minute", HOUR: "hour", DAY: "24 hours"}
+    limits = [f"{one.count} in any {spans[one.seconds]}" for one in kind.limits]
+    lines = [f"with up to {MOST_LINES} lines"] if name == "notice" else []
+    return ", ".join(limits + lines) or "–"
