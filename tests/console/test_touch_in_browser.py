@@ -81,6 +81,43 @@ def test_a_thumb_hits_each_button(open_browser, pages, service):
     assert measured(open_browser, pages, service, SMALL_TARGETS) == {}
 
 
+NOTCH = 47  # pixels at each side of a phone that is held sideways
+# What is written or pressed there.
+UNDER_NOTCH = """notch => [...document.querySelectorAll("header *, main *")]
+    .filter(one => one.matches("button, a, input, summary")
+        || [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
+    .filter(one => one.checkVisibility() && !one.closest(".hidden"))
+    .map(one => [one, one.getBoundingClientRect(), parseFloat(getComputedStyle(one).paddingLeft)])
+    .filter(([_, { left, right, width }, padding]) =>
+        width > 2 && (left + padding < notch || right > 844 - notch))
+    .map(([one, { left, right }]) => `${one.textContent}: ${left} to ${right}`)"""
+
+
+def test_nothing_is_under_the_notch_of_a_phone_that_is_held_sideways(open_browser, pages, service):
+    owner, inside, *_ = pages
+    page = open_browser(844, has_touch=True, is_mobile=True, reduced_motion="reduce")
+    insets = {"left": NOTCH, "right": NOTCH}
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setSafeAreaInsetsOverride", {"insets": insets})
+    owner.enter(page)
+    found = {}
+    for path in inside:
+        page.goto(service.url + path, wait_until="domcontentloaded")
+        found[path] = page.evaluate(UNDER_NOTCH, NOTCH)
+
+    assert {path: under for path, under in found.items() if under} == {}
+
+
+def test_the_head_fits_each_screen_between_a_phone_and_a_desk(open_browser, pages, service):
+    owner, *_ = pages
+    page = open_browser(1280)
+    owner.enter(page)
+    page.evaluate("document.querySelector('.where bdi').textContent += ' of the whole company'")
+    for width in (721, 768, 820, 844, 932, 960, 961, 1024):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
 def test_a_link_is_handed_to_the_sheet_by_which_a_phone_shares(open_browser, pages, service):
     owner, inside, *_ = pages
     page = on_phone(open_browser)
