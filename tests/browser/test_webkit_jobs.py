@@ -1,10 +1,14 @@
 """What a recipient does with a link in WebKit, the engine of Safari, on a phone and embedded."""
 
+import contextlib
+from zipfile import ZipFile
+
 import pytest
 
+from crypto.password_file import PasswordSeal
 from tests.browser.test_service_in_browser import LISTENING
-from tests.browser.webkit import WebKitPage
-from viewer.tests.samples import CSV, budget
+from tests.browser.webkit import WebKitPage, assert_readable
+from viewer.tests.samples import CSV, budget, mail, pdf, several
 
 PHONE = 390, 844
 MESSAGE = "document.querySelector('[role=alert]')?.textContent.includes('not the password')"
@@ -24,6 +28,7 @@ def phone(webkit_browser):
     yield page
     page.goto("about:blank")
     page.set_third_party_cookies(True)
+    page.set_dark(False)
     page.resize(1280, 800)
 
 
@@ -102,3 +107,56 @@ def test_what_is_embedded_needs_no_cookies_and_keeps_its_height(
     assert phone.evaluate(height) == first > 150
     assert phone.evaluate("heard.filter(one => one === 'size').length") <= 1
     assert phone.heard == [NOT_FOCUSED]
+
+
+FILES = [
+    ("notes.md", "text/markdown", b"# Notes of the day"),
+    ("letter.eml", "message/rfc822", mail("<p>Dear <b>all</b></p>")),
+    ("report.pdf", "application/pdf", pdf("One", "Two")),
+    ("sales.csv", "text/csv", CSV),
+]
+VERIFIED = "document.querySelector('#check')?.textContent === '✓ verified'"
+
+
+def test_a_collection_is_leafed_through_in_the_dark_and_saved_as_files_and_as_one(phone, alice):
+    documents = [alice.upload(data, kind, name=name) for name, kind, data in FILES]
+    link = alice.share(alice.collect(*documents, title="Offer"))
+    phone.set_dark(True)
+    phone.goto(link["shortUrl"])
+    for name, *_ in FILES:
+        assert_readable(phone, dark=True)
+        assert fits(phone)
+        phone.click("[rel=next]" if name != "notes.md" else "li:nth-child(1) a")
+        phone.until(f"document.title === '{name}'")
+        phone.until(VERIFIED)
+    phone.click("[rel=up]")
+    phone.until("document.title === 'Offer'")
+
+    with ZipFile(phone.saved_by("a.button[download]")) as packed:
+        assert [packed.read(name) for name, *_ in FILES] == [data for *_, data in FILES]
+    assert b"Offer" in phone.saved_by("a.dim[download]").read_bytes()
+    assert phone.heard == phone.failed == []
+
+
+@pytest.mark.parametrize("password", [None, "word"])
+def test_a_saved_collection_shows_each_of_its_documents(phone, tmp_path, password):
+    seal = PasswordSeal(password, rounds=1000) if password else None
+    (tmp_path / "offer.html").write_bytes(several(FILES, seal))
+    phone.goto((tmp_path / "offer.html").as_uri())
+    with contextlib.ExitStack() as frames:
+        if password:
+            phone.fill("#password", "word\n")
+            frames.enter_context(phone.frame(".opened"))
+        phone.until("!!document.querySelector('li a')")
+        assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+        phone.click("li:nth-child(1) a")
+        for name, _, data in FILES:
+            phone.until("document.querySelector('#shown')?.getBoundingClientRect().height > 100")
+            with phone.frame("#shown"):
+                phone.until(f"document.title === '{name}'")
+                phone.until(VERIFIED)
+                assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+                assert phone.saved_by(".save").read_bytes() == data
+            if name != "sales.csv":
+                phone.click("#next")
+    assert [one for one in phone.heard if "Policy" in one] == phone.failed == []
