@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
+from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
@@ -280,7 +281,7 @@ class Response:
         has_no_length = self._has_body and self._length is None
         self._is_chunked = has_no_length and is_http_1_1
         self.is_last = self.is_last or (has_no_length and not self._is_chunked)
-        fields = [*self._fields, ("Date", formatdate(usegmt=True))]
+        fields = [*self._fields, ("Date", _date(int(time.time())))]
         if self._is_chunked:
             fields.append(("Transfer-Encoding", "chunked"))
         if self.is_last or not is_http_1_1:
@@ -293,6 +294,12 @@ class Response:
         if self._is_chunked:
             self._to.write(b"0\r\n\r\n")
         self._to.flush()
+
+
+@lru_cache(1)
+def _date(second: int) -> str:
+    """Return a second since 1970 as the header `Date` has it."""
+    return formatdate(second, usegmt=True)
 
 
 def _environment(request: RequestParser, client: tuple[str, Any]) -> dict[str, Any]:

@@ -70,7 +70,10 @@ class Shares:
         if not former:
             return
         with self._guard:
-            self._serving -= Counter(former)  # also forgets a caller without workers
+            for name in former:
+                self._serving[name] -= 1
+                if self._serving[name] == 0:
+                    del self._serving[name]  # a caller without workers is forgotten
             connection.counted = ()
             line = (By.CALLER, former[0])
             following = self._lines.take(line, lambda one: self._has_room(one.caller))
@@ -82,7 +85,8 @@ class Shares:
     def _count(self, connection: Requesting) -> bool:
         has_room = self._has_room(connection.caller)
         if has_room:
-            self._serving.update(connection.caller)
+            for name in connection.caller:
+                self._serving[name] += 1
             connection.counted = connection.caller
         return has_room
 
