@@ -177,6 +177,10 @@ class Document(Payload, Owned):
         """
         return self.with_only({*_SHOWN_TO_WRITERS, *(_GIVEN.get(name, name) for name in sent)})
 
+    def set_given(self, given: Mapping[str, Any]) -> None:
+        """Set the values that its owner gives, by the names that `edit` takes."""
+        self.set_values({_GIVEN.get(name, name): value for name, value in given.items()})
+
     def take_over(self, former: Self) -> None:
         """Take the values of the document that this one replaces, but those of its file."""
         self.set_values(former.values_but(_NOT_TAKEN_OVER))

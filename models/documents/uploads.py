@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from peewee import OperationalError
 
@@ -79,34 +79,31 @@ def upload(
     payload: SentPayload,
     *,
     content_type: str,
-    name: str | None = None,
-    metadata: dict[str, str] | None = None,
-    expires_at: int | None = None,
     origin: Mapping[str, str] = MappingProxyType({}),
     came_by: str | None = None,
     replaces: str | None = None,
+    **given: Any,
 ) -> Iterator[Document]:
     """Store a new document. What the block does is stored in one transaction with its row.
 
-    The payload is received before the block begins, without the writer lock. `origin` are facts for
-    the event that records the document; `came_by` is the id of the link by which a stranger sends
-    it. `replaces` is the id of a document of the owner's, as whose newer version it is stored: it
-    takes over metadata and end as they are then, and whatever else is not of the file.
+    `given` are the values that its owner gives, by the names that `Document.edit` takes. The
+    payload is received before the block begins, without the writer lock. `origin` are facts for the
+    event that records the document; `came_by` is the id of the link by which a stranger sends it.
+    `replaces` is the id of a document of the owner's, as whose newer version it is stored: it takes
+    over metadata and end as they are then, and whatever else is not of the file.
 
     Raises `PayloadTooLarge`, `QuotaExceeded`, `StorageFull`, and the errors of `payload` and the
     block: then nothing is stored. Raises `StoredUnsynced` if all is stored and not synced.
     """
     require_room(owner_id, payload)
-    require_future(expires_at)
+    require_future(given.get("expires_at"))
     document = Document.fresh(owner_id=owner_id, content_type=content_type)
     document.size = payload.size
-    document.expires_at = expires_at
     document.place = place_for(payload.size)
     document.origin = origin
     document.came_by = came_by
     document.uploader_id = _acting_user_id()
-    document.given_name = name
-    document.given_metadata = metadata or {}
+    document.set_given(given)
     with _stored_or_aborted(document), _disk_space_for(document), _steps_of(document):
         since = engine().sync_failures()
         digest = hashlib.sha256()

@@ -144,8 +144,12 @@ class SealedRow(Table):
         return {name: stored[name] for name in names if name in stored and name not in left_out}
 
     def set_values(self, values: Mapping[str, Any]) -> None:
-        """Set values of columns and of the sealed text, as `values_but` returns them."""
+        """Set values of columns and of the sealed text, as `values_but` returns them.
+
+        Raises AttributeError for a name that stores nothing.
+        """
         for name, value in values.items():
+            getattr(type(self), name)
             setattr(self, name, value)
 
     def with_only(self, shown: Collection[str]) -> Self:

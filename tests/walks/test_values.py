@@ -18,8 +18,18 @@ from marshmallow import fields
 from blueprints.console.account import NOT_SAVED
 from blueprints.schemas import responses, saved
 from blueprints.schemas.fields import Timestamp
-from blueprints.schemas.requests import NewDocumentToken, Upload
-from models import SCOPES, ApiKey, Collection, Document, DocumentToken, User, Webhook, connected
+from blueprints.schemas.requests import DocumentEdit, NewDocumentToken, Upload
+from models import (
+    SCOPES,
+    ApiKey,
+    Collection,
+    Document,
+    DocumentToken,
+    Event,
+    User,
+    Webhook,
+    connected,
+)
 from models.accounts import Identity, Session, api_key
 from models.documents import document, put_in_bin
 from models.events import WebhookDelivery
@@ -219,6 +229,29 @@ def test_a_key_is_shown_what_its_scopes_permit(world, scopes):
     for schema in OF_THE_API:
         for name in hidden_by(schema):
             assert not seen(told, schema.shown.table, name), (schema, name)
+
+
+def sent(field):
+    """A value that a field of a request takes."""
+    if isinstance(field, Timestamp):
+        return "2096-10-02T07:06:40.000Z"
+    return {"sent": "by me"} if isinstance(field, fields.Mapping) else "sent by me"
+
+
+def test_each_field_of_a_document_can_be_given_with_the_upload_and_changed_later(world):
+    given = {field.data_key: sent(field) for field in DocumentEdit().fields.values()}
+    body = {"payload": "", "contentType": "text/plain"}
+    uploaded = world.client.post("/v1/documents", json=body | given, headers=world.session).json
+    plain = world.client.post("/v1/documents", json=body, headers=world.session).json
+    path = f"/v1/documents/{plain['id']}"
+    changed = world.client.patch(path, json=given, headers=world.session).json
+    for record in (uploaded, changed):
+        assert {name: record[name] for name in given} == given
+    with connected():
+        (event,) = Event.feed(world.owner.id, 1, None, oldest_first=False, document_id=plain["id"])[
+            0
+        ]
+    assert event.data["changed"] == list(given)
 
 
 def test_a_newer_version_takes_over_each_value_but_those_that_are_named(world):
