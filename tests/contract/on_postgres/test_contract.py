@@ -20,7 +20,8 @@ from tests.contract.test_documents import (  # noqa: F401
 )
 from tests.contract.test_events import (  # noqa: F401
     machine,
-    test_a_crash_loses_no_view_of_a_link_and_only_the_count_of_a_minute,
+    test_a_crash_loses_no_view_of_a_limited_link_and_only_the_count_of_a_minute,
+    test_a_crash_loses_no_view_of_a_plain_link_that_was_recorded,
     test_head_304_and_ranges_are_no_event_but_the_original_of_an_opened_page_is,
     test_no_event_carries_a_name_a_payload_or_a_secret,
     test_revoking_a_token_twice_is_one_event,
