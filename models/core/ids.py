@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 DAY_MS = 24 * 60 * 60 * 1000
 _EPOCH = datetime(1970, 1, 1)
@@ -86,5 +87,10 @@ def forget_last_id() -> None:
 
 
 def rfc3339(milliseconds: int) -> str:
-    moment = _EPOCH + timedelta(milliseconds=milliseconds)
-    return moment.isoformat(timespec="milliseconds") + "Z"
+    second, rest = divmod(milliseconds, 1000)
+    return f"{_second(second)}.{rest:03}Z"
+
+
+@lru_cache(512)  # a list of 50 takes 0.95 of the time
+def _second(second: int) -> str:
+    return (_EPOCH + timedelta(seconds=second)).isoformat()
