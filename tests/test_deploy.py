@@ -77,7 +77,7 @@ def test_each_alert_has_a_severity_and_a_sentence_and_asks_for_what_metrics_have
     text = (ROOT / "docs/operating.md").read_text()
     (block,) = re.findall(r"^```yaml\n(groups:.*?)^```", text, re.M | re.S)
     (group,) = yaml.safe_load(block)["groups"]
-    source = (ROOT / "blueprints/metrics.py").read_text()
+    source = (ROOT / "blueprints/http/exposition.py").read_text()
     for rule in group["rules"]:
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}, rule
         assert rule["annotations"]["summary"].endswith("."), rule
