@@ -286,6 +286,20 @@ def test_a_login_is_not_added_by_another_session_than_began_it(member, visitor, 
     assert "sure" not in visitor.get("/app/account").text
 
 
+def test_a_login_is_not_added_by_a_session_that_ends_while_the_provider_answers(member, provider):
+    def sign(claims):
+        assert member.api.post("/v1/auth/logout").status == 204
+        return provider.signer.sign(claims)
+
+    address = begin(member, "?add=yes", **{"Sec-Fetch-Site": "same-origin"})
+    provider.token = sign
+    assert finish(member, provider, address).status == 401
+    provider.token = None
+    other = Visitor(member.service)
+    assert log_in(other, provider).status == 303
+    assert member.email not in other.get("/app/account").text
+
+
 def test_a_login_of_another_account_is_not_added(member, visitor, provider):
     log_in(visitor, provider)
     address = begin(member, "?add=yes", **{"Sec-Fetch-Site": "same-origin"})
