@@ -6,10 +6,11 @@ from threading import Event
 import pytest
 
 from models import Collection, Document, current_runtime
-from models.core import Busy
+from models.core import Busy, Payer
 from models.documents import Found, Search, documents_page, find_documents
 from models.documents import search as document_search
 from models.documents.names import MOST_CHARACTERS, MOST_WORDS, Words, fold
+from tests.payers import paid_by
 from tests.uploads import upload
 from tests.waiting import join_threads, start_threads, until
 
@@ -46,7 +47,7 @@ def test_a_call_ends_after_some_time_and_the_next_goes_on_there(alice, monkeypat
     assert list(pages(alice, 5)) == [[], ["match"]]  # a look at the clock behind each
 
 
-def test_of_one_user_one_search_runs_one_waits_and_others_are_refused(alice, bob, monkeypatch):
+def test_of_one_caller_one_search_runs_one_waits_and_others_are_refused(alice, bob, monkeypatch):
     searches, ended = [], Event()
 
     def wait(*_):
@@ -54,20 +55,24 @@ def test_of_one_user_one_search_runs_one_waits_and_others_are_refused(alice, bob
         ended.wait(60)
         return Found([], document_search.WHOLE)
 
+    def search(caller):
+        with paid_by(Payer(caller.id)):
+            return find_documents(alice.id, 5, None, "x")
+
     monkeypatch.setattr(Search, "documents", wait)
-    threads = start_threads(*2 * [lambda: find_documents(alice.id, 5, None, "x")])
+    threads = start_threads(*2 * [lambda: search(alice)])
     until(lambda: current_runtime().search_slots._line)
 
     assert len(searches) == 1
     with pytest.raises(Busy):
-        find_documents(alice.id, 5, None, "x")
+        search(alice)
     assert find_documents(alice.id, 5, None) == ([], None)
-    threads += start_threads(lambda: find_documents(bob.id, 5, None, "x"))
+    threads += start_threads(lambda: search(bob))
     until(lambda: len(searches) == 2)
     ended.set()
     join_threads(threads)
     assert len(searches) == 3
-    assert find_documents(alice.id, 5, None, "x") == ([], None)
+    assert search(alice) == ([], None)
 
 
 def test_no_page_skips_or_repeats_a_document(alice):

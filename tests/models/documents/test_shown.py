@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from models.core import Payer
 from models.documents.shown import Client, Source
 from models.storage.payloads import PIECE_BYTES
 
@@ -16,7 +17,7 @@ def test_a_payload_of_one_piece_is_opened_once_for_all_that_is_read(size, times)
         opened.append((start, stop))
         yield payload[start:stop]
 
-    source = Source(SimpleNamespace(size=size, read=read), Client.WAITS, "usr_1")
+    source = Source(SimpleNamespace(size=size, read=read), Client.WAITS, Payer("usr_1"))
 
     assert not opened
     for start, stop in ((0, 4096), (100, 300), (0, size)):
