@@ -199,16 +199,35 @@ class Event(Owned):
     @classmethod
     def _record_first_due(cls, owner_id: str, wait_seconds: float | None) -> int:
         """Record the first events that are due of an owner; return how many these were."""
-        unrecorded = current_runtime().unrecorded
         with connected(), separate_transaction(owner_id, synced=False, wait_seconds=wait_seconds):
-            due = unrecorded.take_due_of_owner(owner_id, MOST_RECORDED)
-            on_rollback(partial(unrecorded.put_back, owner_id, due))
-            if Owner.select().where(Owner.id == owner_id).exists():  # else deleted meanwhile
-                with EventHead.moved_once(owner_id):
-                    cls._insert_counted(due.events)
-            for (record_use, used), use in due.uses.items():
-                record_use(used, use)
-        unrecorded.end_taking(owner_id)
+            count = cls._insert_first_due(owner_id)
+        current_runtime().unrecorded.end_taking(owner_id)
+        return count
+
+    @classmethod
+    def record_due_before(cls, owner_id: str) -> None:
+        """Record what is due of an owner before what the open transaction does to links.
+
+        So views that were noted are counted, however busy the database is; of more events than
+        `MOST_RECORDED` the others follow.
+        """
+        if current_runtime().unrecorded.is_due(owner_id):
+            cls._insert_first_due(owner_id)
+
+    @classmethod
+    def _insert_first_due(cls, owner_id: str) -> int:
+        """Insert the first events that are due, and record all uses, in the open transaction.
+
+        The transaction has the lock of the owner. Return how many events these were.
+        """
+        unrecorded = current_runtime().unrecorded
+        due = unrecorded.take_due_of_owner(owner_id, MOST_RECORDED)
+        on_rollback(partial(unrecorded.put_back, owner_id, due))
+        if Owner.select().where(Owner.id == owner_id).exists():  # else deleted meanwhile
+            with EventHead.moved_once(owner_id):
+                cls._insert_counted(due.events)
+        for (record_use, used), use in due.uses.items():
+            record_use(used, use)
         return len(due.events)
 
     @classmethod

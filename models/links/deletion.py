@@ -13,7 +13,7 @@ from peewee import TextField, fn
 
 from ..core import NotFound
 from ..documents import Collection, Document, one_in_bin
-from ..events import EventHead
+from ..events import Event, EventHead
 from ..records import PAGE_ROWS, Table, has_passed
 from ..storage import database, separate_transaction, transaction
 from .agreements import drop_texts_of
@@ -49,6 +49,7 @@ def delete_document(document: Document, type: str = "document.deleted") -> None:
     if the document is deleted already.
     """
     with transaction(document.owner_id), EventHead.moved_once(document.owner_id):
+        Event.record_due_before(document.owner_id)  # views of its links come before their end
         document.drop_payload()
         if not Document.shred(document.id):
             raise NotFound
@@ -61,6 +62,7 @@ def delete_document(document: Document, type: str = "document.deleted") -> None:
 def delete_collection(collection: Collection) -> None:
     """Delete a collection with its links; its documents stay. Raises `NotFound`."""
     with transaction(collection.owner_id), EventHead.moved_once(collection.owner_id):
+        Event.record_due_before(collection.owner_id)
         if not Collection.shred(collection.id):
             raise NotFound
         collection.record_event("collection.deleted")

@@ -307,9 +307,9 @@ class DocumentToken(Credential, OfTarget):
         """
         changes = stored_options(**options)
         require_future(changes.get("expires_at"))
-        Event.record_readings_of(owner_id)  # before a limit begins to count views
         with transaction(owner_id):
-            # Read the link as it is now.
+            # Read the link as it is now, with the views before a limit begins to count them.
+            Event.record_due_before(owner_id)
             token = cls.one_of(owner_id, id)
             if token.revoked_at is not None:
                 raise TokenRevoked
@@ -566,8 +566,8 @@ class DocumentToken(Credential, OfTarget):
         return state_of(self, self.target)
 
     def revoke(self) -> None:
-        Event.record_readings_of(self.owner_id)  # views come before the end
         with transaction(self.owner_id):
+            Event.record_due_before(self.owner_id)  # views come before the end
             if stored := self.find(self.id):  # read again under the writer lock
                 stored._revoke_as_stored()
 

@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 
 from models import DocumentToken, Event, connected, current_runtime, database, transaction
-from models.core import TokenSpent
+from models.core import Invalid, TokenSpent
 from models.documents import Collection
 from models.events import current_actor
 from models.links import (
     LinkOptions,
     TokenGrant,
     count_view,
+    delete_collection,
     delete_document,
     link_of_owner,
     links_by_target,
@@ -170,6 +171,27 @@ def test_a_limit_that_is_set_counts_the_views_before(alice, document):
         view(document, link)
 
 
+def test_a_limit_counts_the_views_before_also_where_a_writer_is_in_the_way(
+    alice, document, monkeypatch
+):
+    monkeypatch.setattr(Event, "record_readings_of", lambda _: None)  # it gives up after a moment
+    link = link_to(document).row
+    view(document, link, 3)
+    edited = DocumentToken.edit(alice.id, link.id, max_views=3)
+    assert (edited.views, edited.is_used_up) == (3, True)
+
+
+def test_views_stay_due_where_what_they_come_before_fails(alice, document):
+    link = link_to(document).row
+    view(document, link, 3)
+    with pytest.raises(Invalid):
+        DocumentToken.edit(alice.id, link.id, permissions=("upload",))
+    assert stored(link).views == 0
+    Event.record_readings()
+    assert stored(link).views == 3
+    assert events(alice, "document.viewed") == [("document.viewed", 1)]
+
+
 def test_a_view_noted_before_a_limit_and_recorded_after_it_ends_the_link(alice, document):
     link = link_to(document).row
     view(document, link, 2)
@@ -196,6 +218,19 @@ def test_the_views_before_a_revocation_are_events_before_it(mails, alice, docume
     link.revoke()
     types = [one.type for one in Event.feed(alice.id, 100, None)[0]]
     assert types[-3:] == ["document.viewed", "token.opened", "token.revoked"]
+    assert stored(link).views == 1
+
+
+@pytest.mark.parametrize("in_collection", [False, True])
+def test_the_views_before_a_deletion_are_events_before_it(mails, alice, document, in_collection):
+    target = Collection.make(alice.id, "Offer", document_ids=[]) if in_collection else document
+    link = link_to(target).row
+    view(target, link)
+    delete = delete_collection if in_collection else delete_document
+    delete(target)
+    types = [one.type for one in Event.feed(alice.id, 100, None)[0]]
+    deleted = "collection.deleted" if in_collection else "document.deleted"
+    assert types[-4:] == ["document.viewed", "token.opened", deleted, "token.revoked"]
     assert stored(link).views == 1
 
 
