@@ -116,7 +116,11 @@ const UNITS = ".page, .code a, .block, .entry, .prose > *", AT_TOP = 8; // pixel
 const main = $("main");
 let place = null; // what is below the bar, and which part of it is above its edge or how far it is below; nothing at the top
 let settled = {}; // where the page was scrolled to then, and the size of its main part
-const edge = () => $(".bar").getBoundingClientRect().bottom + 1;
+const bar = $(".bar"), ROOM = 16; // pixels below it
+const keepClear = () => { root.style.scrollPaddingTop = `${bar.offsetHeight + ROOM}px`; }; // it has a second row on a phone
+keepClear();
+new ResizeObserver(keepClear).observe(bar);
+const edge = () => bar.getBoundingClientRect().bottom + 1;
 const settle = () => { settled = { top: scrollY, width: main.clientWidth, height: main.clientHeight }; };
 const isSettled = () => settled.width === main.clientWidth && settled.height === main.clientHeight;
 const found = y => document.elementsFromPoint(innerWidth / 2, y).map(one => one.closest(UNITS)).find(Boolean);
@@ -152,9 +156,13 @@ const restore = (moved = 0) => { // by the reader, in pixels, since the place wa
   settle();
 };
 addEventListener("scroll", () => { if (isSettled()) remember(); }, { passive: true });
-new ResizeObserver(() => {
-  if (!isSettled()) restore(settled.width === main.clientWidth ? scrollY - settled.top : 0);
-}).observe(main);
+const sizes = new ResizeObserver(() => {
+  if (isSettled()) return;
+  restore(settled.width === main.clientWidth ? scrollY - settled.top : 0);
+  sizes.disconnect(); // what has come into view by that gets its height in this frame, and is told in the next
+  requestAnimationFrame(() => sizes.observe(main));
+});
+sizes.observe(main);
 
 // --- tools ---
 const viewer = globalThis.viewer = { // what the scripts of a kind may change
