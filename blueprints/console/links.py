@@ -9,7 +9,7 @@ from flask import Response, jsonify, request
 from marshmallow import ValidationError
 from werkzeug.datastructures import MultiDict
 
-from models import DocumentToken
+from models import Collection, DocumentToken
 from models.core import NotFound, TokenRevoked, now
 from models.documents import with_binned
 from models.events import NO_MAIL, has_mail
@@ -56,6 +56,8 @@ def show_links() -> Response:
         state = "ended"
         ended, further = links_of_owner(owner_id, max(1, ON_A_PAGE - len(found)), None, state)
         found += ended
+    targets = [link.row.target for link in found if link.target_name is not None]
+    Collection.find_totals([one for one in targets if isinstance(one, Collection)])
     older = further and f"?state={state}&after={further}"
     return render("links", links=found, older=older, after=after)
 

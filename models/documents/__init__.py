@@ -9,7 +9,7 @@ from .bin import (
     put_in_bin,
     with_binned,
 )
-from .collection import MOST_DOCUMENTS, Collection, listed_in
+from .collection import MOST_DOCUMENTS, Collection, collections_with, listed_in
 from .document import BIN_MS, Document
 from .search import ORDERS, Found, Search, documents_page, existing_page, find_documents
 from .shown import Client, shown_document

@@ -40,8 +40,7 @@ class Collection(KeyedRow, Owned):
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
         """Return the condition of a filter; `document_id` finds the collections that hold it."""
         if name == "document_id":
-            listed = _Listing.select(_Listing.collection_id).where(_Listing.document_id == value)
-            return cls.id.in_(listed)
+            return cls.id.in_(collections_with(value))
         return super().condition(name, value, moment)
 
     @classmethod
@@ -201,10 +200,15 @@ class Collection(KeyedRow, Owned):
         """Return a page of an owner's collections."""
         asked = {name: value for name, value in filters.items() if value is not None}
         rows, next_after = cls.page(owner_id, limit, after, **asked)
-        totals = cls._totals_of([row.id for row in rows])
+        cls.find_totals(rows)
+        return rows, next_after
+
+    @classmethod
+    def find_totals(cls, rows: Sequence[Self]) -> None:
+        """Look up the totals of the collections at once; no document is opened."""
+        totals = cls._totals_of([row.id for row in rows]) if rows else {}
         for row in rows:
             row.totals = totals.get(row.id, (0, 0))
-        return rows, next_after
 
     @classmethod
     def first_documents(cls, collections: Iterable[Self], most: int) -> dict[str, list[Document]]:
@@ -280,6 +284,11 @@ class Collection(KeyedRow, Owned):
 
     def record_event(self, type: str, **facts: Any) -> None:
         Event.record(self.owner_id, type, {"collection_id": self.id} | facts)
+
+
+def collections_with(document_id: Any) -> Any:
+    """Return the query of the ids of the collections that hold a document."""
+    return _Listing.select(_Listing.collection_id).where(_Listing.document_id == document_id)
 
 
 def listed_in(collection_ids: Any) -> Any:

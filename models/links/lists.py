@@ -8,7 +8,7 @@ from typing import Any, Self
 from peewee import SQL, Case, fn
 
 from ..core import NotFound, now
-from ..documents import Collection, Document, listed_in
+from ..documents import Collection, Document, collections_with, listed_in
 from ..events import Event, EventHead, facts_about
 from ..records import ResultPage, RowWith
 from ..storage import param, prepared
@@ -101,12 +101,11 @@ def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
     if not targets:
         return {}
     by_id = {target.id: target for target in targets}
-    owner_id = targets[0].owner_id
-    Event.record_readings_of(owner_id)
+    Event.record_readings_of(targets[0].owner_id)
     values = _numbered("target", by_id)
-    rows = _counts(len(by_id)).all(owner_id=owner_id, now=now(), **values)
+    rows = _counts(len(by_id)).all(now=now(), **values)
     used_at = {id: last_used_at for id, *_, last_used_at, _before in rows if last_used_at}
-    readers = _last_readers(owner_id, used_at, by_id)
+    readers = _last_readers(used_at, by_id)
     return {
         id: LinksOfTarget(
             int(live),
@@ -151,21 +150,17 @@ def _counts(count: int) -> Any:
             fn.MAX(Case(None, ((is_used_since, token.last_used_at),))),
             fn.MAX(Case(None, ((token.last_used_at <= since, SQL("1")),))),
         )
-        .where(
-            token.owner_id == param("owner_id"), token.target_id.in_(_parameters("target", count))
-        )
+        .where(token.target_id.in_(_parameters("target", count)))
         .group_by(token.target_id)
     )
 
 
-def _last_readers(
-    owner_id: str, used_at: dict[str, int], targets: dict[str, Target]
-) -> dict[str, str | None]:
+def _last_readers(used_at: dict[str, int], targets: dict[str, Target]) -> dict[str, str | None]:
     """Return who used a link last, by the id of its target, for those whose last use is given."""
     if not used_at:
         return {}
     values = _numbered("target", used_at) | _numbered("use", used_at.values())
-    links = DocumentToken.rows(_last_used(len(used_at)), owner_id=owner_id, **values)
+    links = DocumentToken.rows(_last_used(len(used_at)), **values)
     last_used = {
         link.target_id: link for link in links if link.last_used_at == used_at[link.target_id]
     }
@@ -180,7 +175,6 @@ def _last_used(count: int) -> Any:
     """Return the links to so many targets that were used last at so many moments."""
     token = DocumentToken
     return token.select().where(
-        token.owner_id == param("owner_id"),
         token.target_id.in_(_parameters("target", count)),
         token.last_used_at.in_(_parameters("use", count)),
     )
@@ -218,8 +212,7 @@ def shared_in_collections(documents: Sequence[Document]) -> set[str]:
     if not documents:
         return set()
     values = _numbered("document", (one.id for one in documents))
-    asked = {"owner_id": documents[0].owner_id, "now": now(), **values}
-    return {id for (id,) in _in_collections(len(documents)).all(**asked)}
+    return {id for (id,) in _in_collections(len(documents)).all(now=now(), **values)}
 
 
 def shared_collections(document: Document, most: int) -> list[Collection]:
@@ -227,16 +220,32 @@ def shared_collections(document: Document, most: int) -> list[Collection]:
     found = Collection.select().where(
         Collection.owner_id == document.owner_id,
         Collection.condition("document_id", document.id, 0),
-        Collection.id.in_(_collections_of_live_links(document.owner_id, now())),
+        fn.EXISTS(_live_links_that_open(Collection.id, now())),
     )
     return Collection.rows(found.order_by(Collection.id.desc()).limit(most))
 
 
 @prepared
 def _in_collections(count: int) -> Any:
-    collections = _collections_of_live_links(param("owner_id"), param("now"))
+    """Select those of so many documents that live links to collections open.
+
+    It goes from each document to its collections, and to the links to these.
+    """
+    holding = collections_with(Document.id)
+    opened = Collection.select(SQL("1")).where(
+        Collection.id.in_(holding), fn.EXISTS(_live_links_that_open(Collection.id, param("now")))
+    )
     return Document.select(Document.id).where(
-        Document.id.in_(_parameters("document", count)), Document.id.in_(listed_in(collections))
+        Document.id.in_(_parameters("document", count)), fn.EXISTS(opened)
+    )
+
+
+def _live_links_that_open(target_id: Any, moment: Any) -> Any:
+    token = DocumentToken
+    return token.select(SQL("1")).where(
+        token.target_id == target_id,
+        token.permissions != SQL(f"'{UPLOAD}'"),
+        token.is_live(moment),
     )
 
 

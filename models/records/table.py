@@ -175,7 +175,7 @@ class Table(Model):
         """Delete the rows that meet the condition, in a transaction for each batch, so that no
         other writer waits for long. It is not synced: after a power cut it is done again.
         """
-        first = cls.select(cls.id).where(condition).order_by(cls.id).limit(PAGE_ROWS)
+        first = cls.select(cls.id).where(condition).limit(PAGE_ROWS)
         while ids := [id for (id,) in database.execute(first).fetchall()]:
             with separate_transaction(owner_id, synced=False):
                 cls.delete().where(condition, cls.id.in_(ids)).execute()

@@ -208,6 +208,14 @@ def test_a_row_of_the_index_alone_adds_nothing(alice, collection):
         again(collection).document(other.id)
 
 
+def test_several_are_summed_up_without_opening_a_document(alice, collection, monkeypatch):
+    empty = Collection.make(alice.id, "Empty")
+    listed = [again(collection), again(empty)]
+    monkeypatch.setattr(Document, "opened", None)
+    Collection.find_totals(listed)
+    assert [one.totals for one in listed] == [(3, 10 + 11 + 12), (0, 0)]
+
+
 def test_label_and_terms_of_its_link_are_changed_as_those_of_a_document(alice, collection):
     issued = link(collection, label="for the auditor")
     row = DocumentToken.edit(collection.owner_id, issued.row.id, label="for them", max_views=3)
