@@ -72,8 +72,9 @@ def test_what_is_derived_ends_with_its_origin(world, kind, end):
 
 # Nothing that lets in is left out
 
-DRAWS = {"secrets", "credentials.generate", "signing.generate_secret", "os.urandom"}
-SIGNS = {"mac", "keyed_digest", "sealing.keyed_digest", "RowCipher", "remembered_cipher"}
+DRAWS = {"secrets", "uuid", "credentials.generate", "signing.generate_secret", "os.urandom"}
+SIGNS = {"hmac.new", "hmac.digest", "crypto.mac", "sealing.keyed_digest", "sealing.seal"}
+SIGNS |= {"row_texts.RowCipher", "row_texts.remembered_cipher"}
 NO_CREDENTIAL = {  # functions that draw or sign something by which nobody is let in
     "blueprints.console.forms.form_key": "tells a form that is sent twice from two",
     "blueprints.console.routes.render": "the nonce of a policy",
@@ -92,9 +93,11 @@ NO_CREDENTIAL = {  # functions that draw or sign something by which nobody is le
     "models.links.target.SealedByTarget.target_cipher": "seals rows",
     "models.links.target._ciphers_of": "seals rows",
     "models.records.keyed.KeyedRow.cipher": "seals rows",
+    "models.records.keyed.KeyedRow.rewrapped": "wraps a key",
     "models.records.keyed.Owner.cipher": "seals rows",
     "models.records.sealed.SealedByService.cipher": "seals rows",
     "models.storage.disk_space.create_ballast": "bytes that nobody reads",
+    "models.storage.postgres_engine.PostgresEngine.stream": "the name of a cursor",
     "operations.export_folder.ExportFolder._begun": "the id of an export",
     "operations.export_folder.ExportFolder.begin_run": "the id of a run",
 }
@@ -126,10 +129,19 @@ def functions_that_make_secrets():
         if module.partition(".")[0] in {"blueprints", "models", "operations", "webhooks"}:
             found |= {
                 f"{module}.{name}".removesuffix(".")
-                for name, call in calls_in(ast.parse(path.read_text()))
-                if makes_secret(call)
+                for name in makers_in(ast.parse(path.read_text()))
             }
     return found
+
+
+def makers_in(tree):
+    """The names of the functions of a module that draw, sign or issue something."""
+    imported = {}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Import | ast.ImportFrom):
+            package = f"{one.module}." if isinstance(one, ast.ImportFrom) else ""
+            imported |= {name.asname or name.name: package + name.name for name in one.names}
+    return {name for name, call in calls_in(tree) if makes_secret(call, imported)}
 
 
 def calls_in(node, name=""):
@@ -142,10 +154,30 @@ def calls_in(node, name=""):
         yield from calls_in(child, inner)
 
 
-def makes_secret(call):
+def makes_secret(call, imported):
+    """Whether it does, by whatever name a module has `imported` what it calls."""
     called = ast.unparse(call.func)
     issues_token = called.startswith("current_runtime().") and called.endswith(".issue")
-    return issues_token or called in DRAWS | SIGNS or called.partition(".")[0] in DRAWS
+    first, dot, rest = called.partition(".")
+    module, _, name = f"{imported.get(first, first)}{dot}{rest}".rpartition(".")
+    known = f"{module.rpartition('.')[2]}.{name}"
+    return issues_token or known in DRAWS | SIGNS or module in DRAWS
+
+
+@pytest.mark.parametrize(
+    "maker",
+    [
+        "import secrets\ndef code(): return secrets.token_hex()",
+        "import secrets as drawn\ndef code(): return drawn.token_hex()",
+        "from secrets import token_hex as drawn\ndef code(): return drawn()",
+        "from os import urandom\ndef code(): return urandom(16).hex()",
+        "def code():\n    from uuid import uuid4\n    return uuid4().hex",
+        "import hmac\ndef code(key): return hmac.new(key, b'1', 'sha256').hexdigest()",
+        "from crypto.sealing import seal\ndef code(key): return seal(key, b'', b'1')",
+    ],
+)
+def test_a_secret_is_found_by_whatever_name_it_is_made(maker):
+    assert makers_in(ast.parse(maker)) == {"code"}
 
 
 def test_what_makes_a_secret_makes_a_declared_kind_of_credential_or_none():
