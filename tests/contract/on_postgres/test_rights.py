@@ -4,7 +4,6 @@ from contextlib import contextmanager
 from functools import partial
 from threading import Thread
 
-import psycopg
 import pytest
 
 from models.storage.postgres_engine import _locks
@@ -27,6 +26,8 @@ def team(service):
 @contextmanager
 def lock_held(service, owner_id):
     """Hold an owner's lock, as a transaction does that takes its time."""
+    import psycopg  # noqa: PLC0415  an extra
+
     with psycopg.connect(service.server_url) as connection:
         connection.execute(f"SELECT {_locks(owner_id)}")
         yield
