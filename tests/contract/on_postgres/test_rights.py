@@ -6,7 +6,6 @@ from threading import Thread
 
 import pytest
 
-from models.storage.postgres_engine import _locks
 from tests.contract.requests import GOOD
 from tests.contract.test_spaces import Team
 from tests.problems import refused
@@ -27,6 +26,8 @@ def team(service):
 def lock_held(service, owner_id):
     """Hold an owner's lock, as a transaction does that takes its time."""
     import psycopg  # noqa: PLC0415  an extra
+
+    from models.storage.postgres_engine import _locks  # noqa: PLC0415  it needs the extra
 
     with psycopg.connect(service.server_url) as connection:
         connection.execute(f"SELECT {_locks(owner_id)}")
