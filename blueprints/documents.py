@@ -58,9 +58,10 @@ def upload(body: dict[str, Any]) -> tuple["UploadedDocument", int, dict[str, str
 def list_owned(query: dict[str, Any]) -> dict[str, Any]:
     """List all documents owned by the authenticated user
 
-    Newest first. A listed document matches every filter. Names are stored sealed: with `name`, one
-    call looks through at most 10,000 documents, for at most half a second, so a page may hold fewer
-    than `limit`, or none; go on as long as there is a `nextCursor`.
+    Newest first. A listed document matches every filter. With `name` or `contentType`, one call
+    looks through at most 10,000 documents, and for names, which are stored sealed, at most half a
+    second. So a page may hold fewer than `limit`, or none; go on as long as there is a
+    `nextCursor`.
     """
     return list_page(find_documents(g.caller.owner_id, **query))
 

@@ -28,7 +28,8 @@ def feed(query: dict[str, Any]) -> dict[str, Any]:
     """List what happened, oldest first
 
     The list has the events that webhooks send. To follow the list, ask again with `after` set to
-    the id of the last event that you have.
+    `nextCursor`, or, if it is `null`, to the id of the last event that you have. With `type` alone,
+    one call looks through at most 10,000 events, so a page may hold fewer than `limit`, or none.
     """
     return list_page(Event.feed(g.caller.owner_id, **query))
 

@@ -14,7 +14,7 @@ from crypto.password_file import PasswordSeal
 
 from ..core import DAY_MS, NotFound, ScopeMissing, first_id, now
 from ..events import Event, camel_case
-from ..records import LAST, Owned, ResultPage, Sealed, SealedName, require_future
+from ..records import LAST, MOST_READ, Owned, ResultPage, Sealed, SealedName, require_future
 from ..runtime import current_runtime
 from ..storage import param, prepared, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES
@@ -47,6 +47,7 @@ _NOT_TAKEN_OVER = {  # by a newer version, from the document that it replaces
     "binned_at": "what is in the bin is not replaced",
 }
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
+_TYPES = ("content_type", "media_type", "media_types")  # filters that no index has
 _CLOCK_MS = DAY_MS  # by which the clock may have been set back, when ids go on as before
 
 
@@ -99,8 +100,6 @@ class Document(Payload, Owned):
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
         if name == "created_after":
             return cls.created_at > value
-        if name == "id_above":
-            return cls.id > value
         if name == "media_types":  # words with spaces between and around them
             word = SQL("' '").concat(cls.media_type).concat(SQL("' '"))
             return fn.REPLACE(value, word, SQL("''")) != value
@@ -122,18 +121,23 @@ class Document(Payload, Owned):
         """Return a page of documents by content type and by moments, which are exclusive.
 
         `content_type` is with parameters or without; `media_types` are words with spaces between
-        and around them. Ids tell the moment, too: no older and no newer documents are read.
+        and around them. Ids tell the moment, too: no older and no newer documents are read. No
+        index has the types: with them, `MOST_READ` documents are read at most, and a page with
+        fewer than `limit`, or none, may not be the last.
         """
         created_after, created_before = filters.get("created_after"), filters.get("created_before")
         if created_after is not None:
-            filters["id_above"] = _first_id(created_after - _CLOCK_MS)
+            filters["id_from"] = _first_id(created_after - _CLOCK_MS)
         if created_before is not None:
             after = min(after or LAST, _first_id(created_before + _CLOCK_MS))
         content_type = filters.get("content_type")
         if content_type and ";" not in content_type:
             del filters["content_type"]
             filters["media_type"] = essence(content_type)
-        return cls.page(owner_id, limit, after, **filters)
+        is_by_type = any(filters.get(name) is not None for name in _TYPES)
+        return cls.page(
+            owner_id, limit, after, most_read=MOST_READ if is_by_type else None, **filters
+        )
 
     @classmethod
     def live_of(cls, owner_id: str, *columns: Any, **filters: Any) -> Any:

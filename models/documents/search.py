@@ -264,4 +264,6 @@ class Search:
                 if has_more and is_over:
                     return Found(hits, Searched(count, is_older, after))
             after = more
+            if more is not None and thread_time() >= self._ends_at:  # no row was of the type
+                return Found(hits, Searched(count, is_older, after))
         return Found(hits, Searched(count, is_older, None))

@@ -2,8 +2,11 @@
 
 import pytest
 
-from models import Document, database
+from models import Document, Event, database
 from models.core import DAY_MS, now
+from models.documents import document as documents
+from models.documents import find_documents
+from models.events import event as events
 from tests.uploads import upload
 
 MANY = 40
@@ -52,3 +55,88 @@ def test_a_filter_by_moment_finds_documents_also_after_the_clock_was_set(alice, 
     assert found(created_after=earlier.created_at) == {later.id}
     assert found(created_before=later.created_at) == {earlier.id}
     assert found(created_after=-1, created_before=later.created_at + 1) == {first.id, second.id}
+
+
+def all_pages(page, most):
+    """The ids of each page, and the cursors, one at most for so many rows."""
+    found, after = [], None
+    while True:
+        rows, after = page(after)
+        found.append([row.id for row in rows])
+        if after is None:
+            return found
+        assert len(found) < most
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"content_type": "text/csv"},
+        {"content_type": "text/csv; charset=utf-8"},
+        {"media_types": " text/csv text/tab-separated-values "},
+        {"content_type": "text/csv", "created_after": 0},
+    ],
+)
+def test_a_page_by_type_ends_after_so_many_documents_and_the_next_goes_on(
+    alice, monkeypatch, filters
+):
+    monkeypatch.setattr(documents, "MOST_READ", 5)
+    rare = upload(alice, b"a,b", "text/csv; charset=utf-8")
+    for _ in range(12):
+        upload(alice)
+
+    pages = all_pages(lambda after: Document.matching(alice.id, 2, after, **filters), 4)
+
+    assert pages == [[], [], [rare.id]]
+
+
+def test_pages_by_type_are_full_where_most_documents_are_of_it(alice, monkeypatch):
+    monkeypatch.setattr(documents, "MOST_READ", 5)
+    ids = [upload(alice, b"a,b", "text/csv").id for _ in range(5)]
+
+    pages = all_pages(
+        lambda after: Document.matching(alice.id, 2, after, content_type="text/csv"), 4
+    )
+
+    assert pages == [ids[:2:-1], ids[2:0:-1], ids[:1]]
+
+
+def test_a_page_by_type_and_moment_is_the_last_if_no_other_document_is_of_this_time(
+    alice, monkeypatch
+):
+    monkeypatch.setattr(documents, "MOST_READ", 5)
+    for _ in range(12):
+        upload(alice)
+
+    of_the_future = {"content_type": "text/csv", "created_after": now() + 2 * DAY_MS}
+
+    assert Document.matching(alice.id, 2, None, **of_the_future) == ([], None)
+
+
+def test_a_search_by_name_and_type_looks_through_all(alice, monkeypatch):
+    monkeypatch.setattr(documents, "MOST_READ", 5)
+    rare = upload(alice, b"a,b", "text/csv", name="report.csv")
+    for _ in range(12):
+        upload(alice, name="report.txt")
+
+    rows, after = find_documents(alice.id, 2, None, name="report", content_type="text/csv")
+
+    assert ([row.id for row in rows], after) == ([rare.id], None)
+
+
+@pytest.mark.parametrize("oldest_first", [True, False])
+def test_a_page_of_events_by_type_ends_after_so_many_and_the_next_goes_on(
+    alice, monkeypatch, oldest_first
+):
+    monkeypatch.setattr(events, "MOST_READ", 5)
+    document = upload(alice)
+    for number in range(12):
+        Document.edit(alice.id, document.id, name=f"number {number}")
+
+    def page(after, **filters):
+        return Event.feed(alice.id, 2, after, oldest_first=oldest_first, **filters)
+
+    found = all_pages(lambda after: page(after, type="document.created"), 5)
+    assert [len(ids) for ids in found] == ([1, 0, 0] if oldest_first else [0, 0, 1])
+    by_document, _ = page(None, type="document.created", document_id=document.id)
+    assert [event.type for event in by_document] == ["document.created"]
