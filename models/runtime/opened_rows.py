@@ -101,10 +101,11 @@ class OpenedRows:
             self._forget_gone(id)
 
     def _keep_to_size(self) -> None:
-        while self.size_bytes > self._most_bytes and self._entries:
-            self._remove(next(iter(self._entries)))
-        while self.size_bytes > self._most_bytes:
+        """Drop the oldest; ids that are gone take a quarter, so that many leave room for rows."""
+        while GONE_BYTES * len(self._gone) > self._most_bytes // 4:
             self._forget_gone(next(iter(self._gone)))
+        while self.size_bytes > self._most_bytes:
+            self._remove(next(iter(self._entries)))
 
     def _forget_gone(self, id: str) -> None:
         del self._gone[id]

@@ -118,6 +118,17 @@ def test_deletions_without_end_do_not_exceed_the_size_either(clock):
     assert memory.size_bytes <= 10_000
 
 
+def test_deletions_without_end_leave_room_for_rows(clock):
+    memory = OpenedRows(10_000, clock)
+    for number in range(1_000):
+        memory.forget(f"doc_{number}")
+    for number in range(3):
+        add(memory, number, ("doc_kept",), name="a.pdf")
+    assert memory.find(digest(0))
+    assert add(memory, 9, ("doc_999",), name="b.pdf")
+    assert memory.find(digest(9)) is None
+
+
 @pytest.mark.parametrize(
     "values",
     [
