@@ -108,8 +108,8 @@ def checkpoint() -> list[Receipt]:
 
 @dataclass(frozen=True)
 class ExportedLog:
-    """A chain up to now, as lines of JSON that `deploy/verify_log.py` verifies. Read as often as
-    one likes, page by page, so that a slow reader holds no snapshot.
+    """A chain up to now, as lines of JSON that `deploy/verify_log.py` verifies. It is read page
+    by page, so that a slow reader holds no snapshot.
 
     `owner` is hashed as well; `previous` stands in the first line if that is not number 1.
     """
@@ -125,11 +125,6 @@ class ExportedLog:
         last = last_entry(owner_id)
         before = {"previous": head.hash_before.hex()} if head and head.oldest > 1 else {}
         return cls(owner_id, last.id if last else "", before)
-
-    @property
-    def size(self) -> int:
-        """The size in bytes."""
-        return sum(map(len, self.pieces()))
 
     def pieces(self) -> Iterator[bytes]:
         after = ""

@@ -52,6 +52,7 @@ ALL = "nothing: all together"
 LIMITS = {
     # slots, threads and memory, by what holds them
     "models/runtime/state.py search_slots": PAYER,
+    "models/runtime/state.py export_slots": PAYER,
     "models/runtime/state.py account_passwords": PART,
     "models/runtime/state.py link_passwords": PART,
     "models/runtime/state.py idempotent_requests": THING,
@@ -449,6 +450,7 @@ def rooms():
     passwords = [runtime.account_passwords.admitted, runtime.link_passwords.admitted]
     slots = {
         "models/runtime/state.py search_slots": [runtime.search_slots],
+        "models/runtime/state.py export_slots": [runtime.export_slots],
         "models/runtime/state.py account_passwords": passwords[:1],
         "models/runtime/state.py link_passwords": passwords[1:],
         "models/runtime/password_slots.py admitted": passwords,

@@ -1,14 +1,12 @@
 """The account: signing up and logging in, profile and sessions, all its data, its end."""
 
-import json
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Response, request
 
-from models import ApiKey, Collection, Document, Session, User, Webhook, current_runtime
+from models import Document, Session, User, Webhook, current_runtime
 from models.account_deletion import AccountContents, delete_account
 from models.accounts import (
     Identity,
@@ -23,42 +21,24 @@ from models.accounts import (
 )
 from models.accounts import register as register_account
 from models.core import NotFound, RegistrationClosed, SessionRequired, now, rfc3339
-from models.documents import all_with_binned
 from models.events import NOTICES, VISITED, has_mail
-from models.links import KeptText, Opening, links_of_owner
-from models.records import ResultPage
 from models.runtime import Provider, network_of
 
 from ..http import COOKIE, NOBODY, Caller, g
 from ..http.clients import client_of_request
-from ..http.zip_stream import ZipEntry
 from ..login import assertion_of_proxy, begin_session, clear_cookie, end_own_sessions, set_cookie
 from ..schemas.requests import Login, PasswordChange, PasswordReset, ProfileEdit, Registration
-from ..schemas.responses import ApiKeyRecord, IdentityRecord, Profile, SessionRecord, WebhookRecord
-from ..schemas.saved import (
-    SavedCollection,
-    SavedDocument,
-    SavedLink,
-    SavedOpening,
-    SavedText,
-)
-from ..views.collection import entries_of, send_zip
+from ..views.collection import send_growing_zip
 from .forms import text
 from .routes import HOME, PUBLIC, Pages, go, page_of, render
+from .saved_account import SavedAccount
 from .spaces import land
 
 sessions = Pages("sessions")
 account = Pages("account", "/account", reads="")
 PATH = "/app/account"
 MOST_SESSIONS = 100
-EXPORTED_AT_ONCE = 100  # rows
 _PROFILE = ProfileEdit()
-NOT_SAVED = {  # the tables that an export of the operator carries, and the ZIP file does not
-    "former_target": "the log tells what a link has opened",
-    "recipient": "the openings name who has opened a link",
-    "member": "the members of a space are on its page",
-}
-T = TypeVar("T")
 _TOO_OLD = "Your session is older than ten minutes. Log out and in again, then do this."
 
 
@@ -389,81 +369,10 @@ def export_account() -> Response:
     The originals lie in `documents/`, and in `bin/` for documents in the bin. The records are JSON,
     as the API shows them or with more values, without secrets. The log is as `document-service
     audit export` prints it, and `deploy/verify_log.py` verifies it; the export itself is an event
-    in the log.
+    in the log. One export at a time is sent to each person, and two in all.
     """
     user: User = g.caller.user
-    documents = all_with_binned(user.id)
-    user.record_export(len(documents))
-    whole = [one for one in documents if one.sha256]
-    files = entries_of((one for one in whole if one.binned_at is None), "documents/")
-    files += entries_of((one for one in whole if one.binned_at), "bin/")
-    from operations import ExportedLog  # noqa: PLC0415  a service seldom does what an operator does
-
-    log = ExportedLog.of(user.id)
-    entries = [
-        *_records(user, documents, files),
-        *files,
-        ZipEntry("log.jsonl", log.size, log.pieces, now()),
-    ]
-    return send_zip(entries, f"{user.email} {rfc3339(now())[:10]}", g.caller.grant)
-
-
-def _records(user: User, documents: list[Document], files: list[ZipEntry]) -> Iterator[ZipEntry]:
-    """Yield an entry for each list of records of the account, as JSON.
-
-    `files` holds the entries of the originals. A document that does not open has a record without a
-    file.
-    """
-    sessions = _all(lambda *page: Session.page_beside(g.caller.id, user.id, *page))
-    lists = {
-        "sessions": _dumped(SessionRecord(), sessions),
-        "identities": _dumped(IdentityRecord(), Identity.of_owner(user.id)),
-    }
-    yield _json("account", Profile().dump(user) | lists)
-
-    names = iter(files)
-    described = [
-        SavedDocument().dump(one) | {"file": next(names).name if one.sha256 else None}
-        for one in documents
-    ]
-    yield _json("documents", described)
-
-    collections = _all(lambda *page: Collection.listed(user.id, *page))
-    yield _json("collections", _dumped(SavedCollection(), collections))
-
-    links = _all(lambda *page: links_of_owner(user.id, *page))
-    yield _json("links", _dumped(SavedLink(), links))
-
-    openings = _all(lambda *page: Opening.page(user.id, *page))
-    yield _json("openings", _dumped(SavedOpening(), openings))
-
-    texts = _all(lambda *page: KeptText.page(user.id, *page))
-    yield _json("agreements", _dumped(SavedText(), texts))
-
-    keys = _all(lambda *page: ApiKey.page_of_user(user, *page))
-    yield _json("keys", _dumped(ApiKeyRecord(), keys))
-
-    webhooks = _all(lambda *page: Webhook.page(user.id, *page))
-    yield _json("webhooks", _dumped(WebhookRecord(), webhooks))
-
-
-def _all(page: Callable[[int, str | None], ResultPage[T]]) -> Iterator[T]:
-    """Yield the rows of all pages of a list.
-
-    `page` reads one page, by its length and the id of the row before the page.
-    """
-    after: str | None = None
-    while True:
-        rows, after = page(EXPORTED_AT_ONCE, after)
-        yield from rows
-        if after is None:
-            return
-
-
-def _dumped(schema: Any, rows: Iterable[Any]) -> list[Any]:
-    return [schema.dump(row) for row in rows]
-
-
-def _json(name: str, content: Any) -> ZipEntry:
-    text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
-    return ZipEntry.of_bytes(f"{name}.json", text.encode(errors="replace"), now())
+    pieces = SavedAccount(user, g.caller.id).pieces()
+    response = send_growing_zip(pieces, f"{user.email} {rfc3339(now())[:10]}", g.caller.grant)
+    user.record_export(Document.stored_by(user.id).documents)
+    return response

@@ -1,19 +1,19 @@
-"""A ZIP file that is made while it is sent, of entries that are stored as they are.
+"""A ZIP file that is made while it is sent.
 
 PKWARE's APPNOTE.TXT 6.3.10, with UTF-8 names (4.4.4, bit 11), and ZIP64 (4.3.14, 4.5.3) only where
-a size, an offset or a number needs it. The length of the file is known before its first byte. The
-CRC-32 of an entry stands before its bytes, so each entry is read as a whole before any of it is
-sent. At an entry that does not open, the file breaks off. The last entry has the SHA-256 of all
-others.
+a size, an offset or a number needs it. An entry of known size is stored as it is. The CRC-32 of
+such an entry stands before its bytes, so it is read as a whole before any of it is sent. An entry
+that grows while it is read is deflated, and a data descriptor follows it (4.3.9). At an entry that
+does not open, the file breaks off. The last entry has the SHA-256 of all others.
 """
 
 import hashlib
 import struct
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 from zlib import crc32
 
 from models.core import counted
@@ -22,16 +22,19 @@ SUMS: Final = "SHA256SUMS"  # the name of the last entry, for `sha256sum -c`
 _MOST_BYTES: Final = 0xFFFF_FFFF  # this value and larger ones need ZIP64
 _MOST_ENTRIES: Final = 0xFFFF
 _VERSION, _VERSION_64 = 20, 45  # versions needed to read a file
-_UTF_8, _UNIX, _MODE = 0x0800, 3 << 8, 0o100644 << 16
+_STORED, _DEFLATED = 0, 8
+_UTF_8, _HAS_DESCRIPTOR, _UNIX, _MODE = 0x0800, 8, 3 << 8, 0o100644 << 16
 _LINE_BYTES = len("\n  ") + 64  # the length of a line of the sums, without the name
+_RAW = -15  # deflate without a header, with a window of 32 KiB
 
 
 @dataclass(frozen=True, slots=True)
 class ZipEntry:
     """An entry of a ZIP file.
 
-    `read` returns the same `size` bytes in pieces each time. The `name` is used as it is, with
-    slashes between folders; `created_at` is in milliseconds; `sha256` in hex, if it is known.
+    `read` returns the same `size` bytes in pieces each time, or raises `EntryGoneError`. The `name`
+    is used as it is, with slashes between folders; `created_at` is in milliseconds; `sha256` in
+    hex, if it is known.
     """
 
     name: str
@@ -45,8 +48,62 @@ class ZipEntry:
         return cls(name, len(content), lambda: (content,), created_at)
 
 
+@dataclass(frozen=True, slots=True)
+class GrowingEntry:
+    """An entry whose size is known only when `read`, which is called once, has come to its end."""
+
+    name: str
+    read: Callable[[], Iterable[bytes]]
+    created_at: int
+
+
 class IncompleteEntryError(Exception):
     """The error for an entry that has another number of bytes than its size says."""
+
+
+class EntryGoneError(Exception):
+    """The exception by which an entry says, before its first byte, that it is to be left out."""
+
+
+class CompressedBytes:
+    """Bytes that are kept in memory, compressed, until they are read once; with their CRC-32."""
+
+    def __init__(self) -> None:
+        self.size = self.checksum = 0
+        self._deflate = zlib.compressobj(1)
+        self._kept: list[bytes] = []
+
+    def add(self, content: bytes) -> None:
+        self.size += len(content)
+        self.checksum = crc32(content, self.checksum)
+        if compressed := self._deflate.compress(content):
+            self._kept.append(compressed)
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield all that was added, in pieces of any length; nothing is added after that."""
+        inflate = zlib.decompressobj()
+        for compressed in (*self._kept, self._deflate.flush()):
+            if piece := inflate.decompress(compressed):
+                yield piece
+
+
+class _Written(NamedTuple):
+    """What the headers of an entry say. A growing one has its sums and sizes after its bytes."""
+
+    name: str
+    created_at: int
+    checksum: int = 0
+    size: int = 0
+    sent_bytes: int = 0
+    method: int = _STORED
+
+    @classmethod
+    def stored(cls, entry: ZipEntry, checksum: int = 0) -> "_Written":
+        return cls(entry.name, entry.created_at, checksum, entry.size, entry.size)
+
+    @property
+    def flags(self) -> int:
+        return _UTF_8 | _HAS_DESCRIPTOR if self.method == _DEFLATED else _UTF_8
 
 
 class ZipStream:
@@ -55,36 +112,82 @@ class ZipStream:
     def __init__(self, entries: Sequence[ZipEntry], created_at: int) -> None:
         self._entries, self._created_at = entries, created_at
         sums_size = sum(_LINE_BYTES + len(entry.name.encode()) for entry in entries)
-        all = [*entries, ZipEntry(SUMS, sums_size, tuple, created_at)]
-        lengths = [len(_local_header(entry, 0)) + entry.size for entry in all]
-        *self._offsets, self._directory_at = accumulate(lengths, initial=0)
-        placed = zip(all, self._offsets, strict=True)
-        directory = sum(len(_central_header(entry, 0, offset)) for entry, offset in placed)
-        end = len(_end(len(all), directory, self._directory_at))
-        self.size = self._directory_at + directory + end
+        offset = directory = 0
+        for entry in (*entries, ZipEntry(SUMS, sums_size, tuple, created_at)):
+            written = _Written.stored(entry)
+            directory += len(_central_header(written, offset))
+            offset += len(_local_header(written)) + entry.size
+        self.size = offset + directory + len(_end(len(entries) + 1, directory, offset))
 
     def __iter__(self) -> Iterator[bytes]:
-        lines, checksums = [], []
-        for entry in self._entries:
-            checksum, sha256, pieces = _verified(entry)
-            lines.append(f"{sha256}  {entry.name}\n")
-            checksums.append(checksum)
-            yield _local_header(entry, checksum)
-            yield from pieces
-        text = "".join(lines).encode()
-        sums = ZipEntry.of_bytes(SUMS, text, self._created_at)
-        checksums.append(crc32(text))
-        yield _local_header(sums, checksums[-1])
-        yield text
-        yield from self._directory([*self._entries, sums], checksums)
+        return pieces_of_zip(self._entries, self._created_at)
 
-    def _directory(self, entries: Sequence[ZipEntry], checksums: Sequence[int]) -> Iterator[bytes]:
-        length = 0
-        for entry, checksum, offset in zip(entries, checksums, self._offsets, strict=True):
-            header = _central_header(entry, checksum, offset)
-            length += len(header)
-            yield header
-        yield _end(len(entries), length, self._directory_at)
+
+def pieces_of_zip(entries: Iterable[ZipEntry | GrowingEntry], created_at: int) -> Iterator[bytes]:
+    """Yield a file, whose length nobody knows before its end, in pieces.
+
+    Each entry is taken when the one before it was sent. Some hundred bytes are kept of it.
+    """
+    file = _File()
+    for entry in entries:
+        yield from file.growing(entry) if isinstance(entry, GrowingEntry) else file.stored(entry)
+    yield from file.end(created_at)
+
+
+class _File:
+    """What the end of a file says of the entries that were sent."""
+
+    def __init__(self) -> None:
+        self._offset = self._count = 0
+        self._directory, self._sums = CompressedBytes(), CompressedBytes()
+
+    def stored(self, entry: ZipEntry) -> Iterator[bytes]:
+        try:
+            checksum, sha256, pieces = _verified(entry)
+        except EntryGoneError:
+            return
+        written = _Written.stored(entry, checksum)
+        yield _local_header(written)
+        yield from pieces
+        self._add(written, sha256)
+
+    def growing(self, entry: GrowingEntry) -> Iterator[bytes]:
+        written = _Written(entry.name, entry.created_at, method=_DEFLATED)
+        yield _local_header(written)
+        deflate, digest = zlib.compressobj(wbits=_RAW), hashlib.sha256()
+        checksum = size = sent_bytes = 0
+        for piece in entry.read():
+            digest.update(piece)
+            checksum, size = crc32(piece, checksum), size + len(piece)
+            compressed = deflate.compress(piece)
+            sent_bytes += len(compressed)
+            yield compressed
+        compressed = deflate.flush()
+        sent_bytes += len(compressed)
+        yield compressed
+        written = written._replace(checksum=checksum, size=size, sent_bytes=sent_bytes)
+        yield _descriptor(written)
+        self._add(written, digest.hexdigest())
+
+    def end(self, created_at: int) -> Iterator[bytes]:
+        sums = self._sums
+        size = sums.size
+        written = _Written(SUMS, created_at, sums.checksum, size, size)
+        yield _local_header(written)
+        yield from sums.pieces()
+        self._add_header(written)
+        yield from self._directory.pieces()
+        yield _end(self._count, self._directory.size, self._offset)
+
+    def _add(self, written: _Written, sha256: str) -> None:
+        self._sums.add(f"{sha256}  {written.name}\n".encode())
+        self._add_header(written)
+
+    def _add_header(self, written: _Written) -> None:
+        self._directory.add(_central_header(written, self._offset))
+        self._offset += len(_local_header(written)) + written.sent_bytes
+        self._offset += len(_descriptor(written))
+        self._count += 1
 
 
 def _verified(entry: ZipEntry) -> tuple[int, str, Iterable[bytes]]:
@@ -110,26 +213,40 @@ def _counted(entry: ZipEntry) -> Iterator[bytes]:
         raise IncompleteEntryError(f"{counted(length, 'byte')} instead of {entry.size:,}.")
 
 
-def _local_header(entry: ZipEntry, checksum: int) -> bytes:
-    """Return the local header (4.3.7); with both sizes in ZIP64 where they need it."""
-    name, size = entry.name.encode(), min(entry.size, _MOST_BYTES)
-    extra = struct.pack("<HHQQ", 1, 16, entry.size, entry.size) if size == _MOST_BYTES else b""
-    facts = _UTF_8, 0, *_dos_moment(entry.created_at), checksum, size, size
+def _local_header(written: _Written) -> bytes:
+    """Return the local header (4.3.7); with both sizes in ZIP64 where a stored entry needs it."""
+    if written.method == _DEFLATED:
+        written = written._replace(checksum=0, size=0, sent_bytes=0)
+    name, size = written.name.encode(), min(written.size, _MOST_BYTES)
+    extra = struct.pack("<HHQQ", 1, 16, written.size, written.size) if size == _MOST_BYTES else b""
     version = _VERSION_64 if extra else _VERSION
-    header = struct.pack("<4s5H3L2H", b"PK\3\4", version, *facts, len(name), len(extra))
+    facts = written.flags, written.method, *_dos_moment(written.created_at), written.checksum
+    header = struct.pack("<4s5H3L2H", b"PK\3\4", version, *facts, size, size, len(name), len(extra))
     return header + name + extra
 
 
-def _central_header(entry: ZipEntry, checksum: int, offset: int) -> bytes:
+def _descriptor(written: _Written) -> bytes:
+    """Return the data descriptor of an entry that has grown; b"" of a stored one."""
+    if written.method == _STORED:
+        return b""
+    is_large = max(written.size, written.sent_bytes) >= _MOST_BYTES
+    form = "<4sLQQ" if is_large else "<4sLLL"
+    return struct.pack(form, b"PK\7\10", written.checksum, written.sent_bytes, written.size)
+
+
+def _central_header(written: _Written, offset: int) -> bytes:
     """Return the central header (4.3.12); only the values that need ZIP64 are in ZIP64."""
-    name, size, at = entry.name.encode(), min(entry.size, _MOST_BYTES), min(offset, _MOST_BYTES)
-    large = [entry.size, entry.size] if size == _MOST_BYTES else []
-    large += [offset] if at == _MOST_BYTES else []
+    name = written.name.encode()
+    values = written.size, written.sent_bytes, offset
+    size, sent_bytes, at = (min(value, _MOST_BYTES) for value in values)
+    large = [value for value in values if value >= _MOST_BYTES]
     extra = struct.pack(f"<HH{len(large)}Q", 1, 8 * len(large), *large) if large else b""
-    facts = _UTF_8, 0, *_dos_moment(entry.created_at), checksum, size, size
-    lengths = len(name), len(extra), 0, 0, 0, _MODE, at
     version = _VERSION_64 if extra else _VERSION
-    header = struct.pack("<4s6H3L5H2L", b"PK\1\2", _UNIX | version, version, *facts, *lengths)
+    facts = written.flags, written.method, *_dos_moment(written.created_at), written.checksum
+    lengths = len(name), len(extra), 0, 0, 0, _MODE, at
+    header = struct.pack(
+        "<4s6H3L5H2L", b"PK\1\2", _UNIX | version, version, *facts, sent_bytes, size, *lengths
+    )
     return header + name + extra
 
 

@@ -139,9 +139,15 @@ def send_zip(entries: Sequence[ZipEntry], title: str, grant: TokenGrant) -> Resp
     """
     archive = ZipStream(entries, now())
     pieces = iter(()) if request.method == "HEAD" else iter(archive)
-    disposition = viewer.content_disposition(f"{title}.zip")
-    headers = {"Content-Length": str(archive.size), "Content-Disposition": disposition}
+    response = send_growing_zip(pieces, title, grant)
+    response.headers["Content-Length"] = str(archive.size)
+    return response
+
+
+def send_growing_zip(pieces: Iterator[bytes], title: str, grant: TokenGrant) -> Response:
+    """Return a response of unknown length. An error before the first piece is the answer."""
     body = chain([next(pieces, b"")], while_it_lasts(pieces, grant))
+    headers = {"Content-Disposition": viewer.content_disposition(f"{title}.zip")}
     return Response(body, 200, headers, content_type=ZIP, direct_passthrough=True)
 
 
@@ -162,26 +168,24 @@ def send_originals(
 def entries_of(documents: Iterable[Document], folder: str = "") -> list[ZipEntry]:
     """Return an entry for each document, in this order; `folder` ends with a slash."""
     name = names()
-    return [
-        ZipEntry(
-            folder + name(one.name),
-            one.size,
-            _reader(one.owner_id, one.id),
-            one.created_at,
-            one.sha256,
-        )
-        for one in documents
-    ]
+    return [entry_of(one, folder + name(one.name)) for one in documents]
+
+
+def entry_of(document: Document, name: str, if_gone: type[Exception] = NotFound) -> ZipEntry:
+    """Return the entry of a document. It raises `if_gone` when the document was deleted before."""
+    read = _reader(document.owner_id, document.id, if_gone)
+    return ZipEntry(name, document.size, read, document.created_at, document.sha256)
 
 
 def names() -> Callable[[str], str]:
     """Return a function that makes a name safe, and different from all names that it has returned.
 
     Names that differ only in case or in the composition of letters count as equal. A second `a.pdf`
-    becomes `a (2).pdf`.
+    becomes `a (2).pdf`. Names are told apart by their hashes, so that a long list holds no names:
+    rarely a name gets a number that it would not need.
     """
     taken = {_folded(SUMS)}
-    next_numbers: dict[str, int] = {}  # by folded name: all lower numbers are taken
+    next_numbers: dict[int, int] = {}  # by folded name: all lower numbers are taken
 
     def unique(name: str) -> str:
         safe = viewer.safe_file_name(name)
@@ -201,18 +205,19 @@ def names() -> Callable[[str], str]:
     return unique
 
 
-def _folded(name: str) -> str:
-    return normalize("NFC", normalize("NFKD", name).casefold())
+def _folded(name: str) -> int:
+    """Return the hash of a name, the same for names that count as equal."""
+    return hash(normalize("NFC", normalize("NFKD", name).casefold()))
 
 
-def _reader(owner_id: str, id: str) -> Callable[[], Iterator[bytes]]:
+def _reader(owner_id: str, id: str, if_gone: type[Exception]) -> Callable[[], Iterator[bytes]]:
     """Return a function that finds and reads the document, so that a long list holds no keys."""
 
     def read() -> Iterator[bytes]:
         with connected():
             found = with_binned(owner_id, [id])
         if not found:
-            raise NotFound
+            raise if_gone
         return found[0].read()
 
     return read

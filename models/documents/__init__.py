@@ -1,10 +1,10 @@
 """Documents: their rows, payloads and previews; and collections of them."""
 
 from .bin import (
-    all_with_binned,
     bin_page,
     binned,
     one_in_bin,
+    page_with_binned,
     put_back,
     put_in_bin,
     with_binned,

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core import NotFound, now
 from ..events import EventHead
+from ..records import ResultPage
 from ..storage import transaction
 from .document import Document
 from .search import NumberedPage, existing_page
@@ -42,10 +43,15 @@ def with_binned(owner_id: str, ids: Iterable[str]) -> list[Document]:
     return Document.rows(_of(owner_id).where(Document.id.in_(named))) if named else []
 
 
-def all_with_binned(owner_id: str) -> list[Document]:
-    """Return all of the owner's documents, first those that are not in the bin."""
-    in_order = Document.binned_at.is_null(False), Document.id
-    return Document.rows(_of(owner_id).order_by(*in_order))
+def page_with_binned(owner_id: str, limit: int, after: str | None) -> ResultPage[Document]:
+    """Return a page of the owner's documents, in the bin or not, as `Document.page` does.
+
+    The oldest come first.
+    """
+    behind = _of(owner_id).where(Document.id > (after or "")).order_by(Document.id)
+    rows = Document.rows_as_stored(behind.limit(limit + 1))
+    next_after = rows[limit - 1].id if len(rows) > limit else None
+    return Document.opened(rows[:limit]), next_after
 
 
 def binned(owner_id: str, ids: Iterable[str]) -> list[Document]:

@@ -43,6 +43,8 @@ from .unrecorded import UnrecordedEvents
 if TYPE_CHECKING:
     from ..storage.payloads import PayloadObjects
 
+EXPORTS = 2  # of accounts, that are sent at once
+
 
 class BackgroundWork(Protocol):
     def stop(self) -> None:
@@ -81,6 +83,7 @@ class Runtime:
         # A search decrypts thousands of names without a pause: of a caller one runs, and one waits,
         # as of a person who types on.
         self.search_slots = Slots(math.inf, 1, waiting=Slots(math.inf, 1))
+        self.export_slots = Slots(EXPORTS, of_caller=1)  # each takes a worker for minutes
         self.long_bodies = LongBodies()
         # Both leave two of 16 workers.
         self.account_passwords = PasswordSlots(8, of_caller=6)

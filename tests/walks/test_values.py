@@ -15,7 +15,7 @@ from zipfile import ZipFile
 import pytest
 from marshmallow import fields
 
-from blueprints.console.account import NOT_SAVED
+from blueprints.console.saved_account import NOT_SAVED
 from blueprints.schemas import responses, saved
 from blueprints.schemas.fields import Timestamp
 from blueprints.schemas.requests import DocumentEdit, NewDocumentToken, Upload

@@ -4,10 +4,20 @@ import hashlib
 import io
 import subprocess
 from zipfile import ZIP_STORED, ZipFile
+from zlib import crc32
 
 import pytest
 
-from blueprints.http.zip_stream import SUMS, IncompleteEntryError, ZipEntry, ZipStream
+from blueprints.http.zip_stream import (
+    SUMS,
+    CompressedBytes,
+    EntryGoneError,
+    GrowingEntry,
+    IncompleteEntryError,
+    ZipEntry,
+    ZipStream,
+    pieces_of_zip,
+)
 
 MOMENT = 1_700_000_000_000
 GIB = 1 << 30
@@ -75,6 +85,63 @@ def test_an_entry_of_another_length_breaks_the_file_off(readings):
     pieces = iter(readings)  # of a byte each
     with pytest.raises(IncompleteEntryError):
         list(ZipStream([ZipEntry("a", 3, lambda: map(str.encode, next(pieces)), MOMENT)], MOMENT))
+
+
+def test_an_entry_may_grow_while_it_is_sent_and_others_follow_it(tmp_path):
+    text = b"a line\n" * 100_000
+    growing = GrowingEntry("log.txt", lambda: (text[:5], b"", text[5:]), MOMENT)
+    empty = GrowingEntry("empty.txt", tuple, MOMENT)
+    pieces = pieces_of_zip([entry("a.txt", b"one"), growing, empty, entry("z", b"two")], MOMENT)
+    (tmp_path / "all.zip").write_bytes(b"".join(pieces))
+
+    assert "No errors detected" in run("unzip", "-t", "all.zip", cwd=tmp_path)
+    with ZipFile(tmp_path / "all.zip") as archive:
+        archive.extractall(tmp_path)
+        assert archive.namelist() == ["a.txt", "log.txt", "empty.txt", "z", SUMS]
+        assert archive.getinfo("log.txt").flag_bits & 8
+        assert archive.getinfo("log.txt").compress_size < len(text) // 100
+    assert (tmp_path / "log.txt").read_bytes() == text
+    assert run("sha256sum", "--quiet", "-c", SUMS, cwd=tmp_path) == ""
+
+
+def test_an_entry_is_taken_when_those_before_it_were_sent():
+    taken = []
+
+    def entries():
+        for name in ("a", "b"):
+            taken.append(name)
+            yield entry(name, b"content of " + name.encode())
+
+    for piece in pieces_of_zip(entries(), MOMENT):
+        if b"content of a" in piece:
+            assert taken == ["a"]
+    assert taken == ["a", "b"]
+
+
+def test_an_entry_that_is_gone_is_left_out_unless_a_part_of_it_was_sent():
+    def gone():
+        raise EntryGoneError
+
+    with ZipFile(
+        io.BytesIO(b"".join(pieces_of_zip([ZipEntry("gone", 3, gone, MOMENT)], MOMENT)))
+    ) as archive:
+        assert archive.namelist() == [SUMS]
+    readings = iter([lambda: [b"ab", b"c"], gone])
+
+    def soon_gone():
+        return next(readings)()
+
+    with pytest.raises(EntryGoneError):
+        list(pieces_of_zip([ZipEntry("gone", 3, soon_gone, MOMENT)], MOMENT))
+
+
+def test_what_is_kept_compressed_is_read_as_it_was_added():
+    kept = CompressedBytes()
+    for number in range(10_000):
+        kept.add(b"%d\n" % number)
+    content = b"".join(b"%d\n" % number for number in range(10_000))
+    assert (kept.size, kept.checksum) == (len(content), crc32(content))
+    assert b"".join(kept.pieces()) == content
 
 
 @pytest.mark.parametrize("moment", [0, 5_000_000_000_000])

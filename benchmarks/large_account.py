@@ -1,0 +1,105 @@
+"""What the requests of an account with many documents take: their first byte, and memory.
+
+    python benchmarks/large_account.py 30000
+
+Fills an instance in a temporary folder, or in the folder that `--instance` names and keeps. Then
+all pages and lists are asked for, and the whole account is exported, in this process. The table has
+the seconds to the first byte and to the last one, CPU seconds, bytes, and by how much the process
+has grown at most. Ends with status 1 if a first byte takes longer than a second, or if a request
+takes more memory than 32 MiB.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from app import create_app  # noqa: E402
+from models import User, connected  # noqa: E402
+from models.links import LinkOptions  # noqa: E402
+from tests.uploads import upload  # noqa: E402
+
+LOGIN = {"email": "bench@example.com", "password": "correct horse battery"}
+FORM = {"Sec-Fetch-Site": "same-origin"}
+LINKED = 10  # one document of so many has a link
+MOST_SECONDS = 1.0
+MOST_MIB = 32.0
+PATHS = (
+    "/v1/auth/me",
+    "/v1/documents",
+    "/v1/tokens",
+    "/v1/events",
+    "/app/documents",
+    "/app/documents?order=oldest",
+    "/app/links",
+    "/app/bin",
+    "/app/collections",
+    "/app/activity",
+    "/app/account",
+    "/app/account/delete",
+)
+
+
+def fill(documents: int) -> None:
+    with connected():
+        user = User.find_by_email(LOGIN["email"])
+        for number in range(documents):
+            link = LinkOptions() if number % LINKED == 0 else None
+            upload(user, b"%0100d" % number, name=f"Report {number:06}.txt", link=link)
+
+
+def peak_mib() -> float:
+    """Return the largest size of the process since `forget_peak`."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def measured(client: Any, method: str, path: str, headers: dict[str, str]) -> tuple[float, float]:
+    """Print a row of a request, and return the seconds to its first byte, and the MiB it took."""
+    forget_peak()
+    before, began, cpu = peak_mib(), time.perf_counter(), time.process_time()
+    with client.open(path, method=method, headers=headers, buffered=False) as answer:
+        assert answer.status_code == 200, (path, answer.status_code)
+        pieces = answer.iter_encoded()
+        size = len(next(pieces))
+        first = time.perf_counter() - began
+        size += sum(map(len, pieces))
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+    grown = peak_mib() - before
+    print(f"{method} {path:30} {first:7.2f} {seconds:7.2f} {cpu:7.2f} {size:12,} {grown:6.1f}")
+    return first, grown
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("documents", type=int)
+    parser.add_argument("--instance", type=Path)
+    options = parser.parse_args()
+    folder = options.instance or Path(tempfile.mkdtemp())
+    app = create_app({"INSTANCE_PATH": str(folder), "RATE_LIMITS": "off"})
+    client = app.test_client()
+    if client.post("/v1/auth/register", json=LOGIN).status_code == 201:
+        fill(options.documents)
+    token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
+    client.post("/app/login", data=LOGIN, headers=FORM)
+    by_session = {"Authorization": f"Bearer {token}"}
+    print(f"{'':35} {'first s':>7} {'last s':>7} {'CPU s':>7} {'bytes':>12} {'MiB':>6}")
+    rows = [
+        measured(client, "GET", path, {} if path.startswith("/app") else by_session)
+        for path in PATHS
+    ]
+    rows.append(measured(client, "POST", "/app/account/export", FORM))
+    app.extensions["runtime"].close()
+    return int(any(first > MOST_SECONDS or grown > MOST_MIB for first, grown in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
