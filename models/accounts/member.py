@@ -8,7 +8,7 @@ first time, and before that it counts for nothing: the person is as anybody else
 
 from typing import Any, Self
 
-from peewee import BigIntegerField, TextField
+from peewee import SQL, BigIntegerField, TextField, fn
 from peewee import Table as TableReference
 
 from ..core import Invalid, NotFound, ScopeMissing, now
@@ -150,12 +150,14 @@ class Member(SealedByOwner):
     def is_last_manager(cls, space_id: str, user_id: str) -> bool:
         """Return whether this person manages the space, and no other enabled account does."""
         person: Any = TableReference(Owner._meta.table_name, ("id", "disabled_at"))
-        enabled = person.select(person.id).where(person.disabled_at.is_null())
+        is_enabled = fn.EXISTS(
+            person.select(SQL("1")).where(person.id == cls.user_id, person.disabled_at.is_null())
+        )
         manage = cls.select().where(
             cls.owner_id == space_id,
             cls.role == MANAGE,
             cls._is_accepted(),
-            (cls.user_id == user_id) | cls.user_id.in_(enabled),
+            (cls.user_id == user_id) | is_enabled,
         )
         return {one.user_id for one in cls.rows(manage)} == {user_id}
 

@@ -231,8 +231,8 @@ class Opening(SealedByTarget):
         """
         kept_from = oldest_kept_at()
         old = cls.id < first_id(cls.PREFIX, kept_from - NAMED_MS)
-        owners: Any = cls.select(cls.owner_id).where(old).distinct()
-        for (owner_id,) in list(owners.tuples()):
+        owners: Any = cls.select(cls.owner_id).where(old)  # sorted, it would read all openings
+        for owner_id in {owner_id for (owner_id,) in owners.tuples()}:
             of_owner = Event.select().where(Event.owner_id == owner_id)
             oldest_event = of_owner.order_by(Event.id).first()
             moment = min(kept_from, oldest_event.created_at) if oldest_event else kept_from
