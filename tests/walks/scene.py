@@ -1,10 +1,21 @@
 """A person, alone or in a space, with all that requests of a route act on, without a server."""
 
 import secrets
+import sqlite3
 import threading
 from functools import cached_property
 
-from models import ApiKey, Collection, DocumentToken, Session, User, Webhook, connected
+from models import (
+    ApiKey,
+    Collection,
+    DocumentToken,
+    Event,
+    Session,
+    User,
+    Webhook,
+    connected,
+    database,
+)
 from models.accounts import (
     PROXY,
     Identity,
@@ -46,29 +57,69 @@ def account():
     return User.register(f"{secrets.token_hex(6)}@example.org", PASSWORD, None, "open")
 
 
-class Scene:
-    """Bob, who acts for himself or, in a space that Alice manages as well, as the space.
+class Stage:
+    """Where one scene after the other begins: what is in all of them is made once.
 
-    The `owner` has one of each noun; all is made when it is asked for first.
+    Each scene begins with the rows that the first one of its kind had then, and no others.
     """
 
-    def __init__(self, service, *, in_space=False):
-        self.client = service.app.test_client(use_cookies=False)
+    def __init__(self, app):
+        self.client = app.test_client(use_cookies=False)
+        self._beginnings = {}
+
+    def scene(self, *, in_space=False):
+        """A new scene; all that was done in former ones is undone."""
+        with connected():
+            Event.record_merged_readings(all=True)  # else a later scene would record them
+            if in_space not in self._beginnings:
+                people = People(in_space=in_space)
+                self._beginnings[in_space] = people, copy_of_all_rows()
+            people, rows = self._beginnings[in_space]
+            rows.backup(database.connection())
+        return Scene(self.client, people)
+
+
+def copy_of_all_rows():
+    copy = sqlite3.connect(":memory:", check_same_thread=False)
+    database.connection().backup(copy)
+    return copy
+
+
+class People:
+    """Who is in a scene, with the sessions and the key of Bob, as the one who owns all else.
+
+    All scenes share these rows: whoever changes one finds it anew.
+    """
+
+    def __init__(self, *, in_space):
         self.in_space = in_space
-        self.alice, self.bob, self.carol = account(), account(), account()
+        self.alice, self.bob, self.carol, self.dora = (account() for _ in range(4))
         self.team = make_space(self.alice, "Accounting").row
         for member in (self.bob, self.carol):
             add_member(self.team.id, self.alice.id, member.email, "manage")
         enter_space(self.team.id, self.bob.id)
         self.owner = self.team if in_space else self.bob
-        self.own_session = Session.begin(self.bob, 3600)
+        self.session = self.own_session = Session.begin(self.bob, 3600)
+        if in_space:
+            self.session = Session.begin_in_space(self.team.id, self.bob, self.own_session.row)
+        everything = "documents:read documents:write documents:delete events:read"
+        self.key = ApiKey.issue(self.owner, "a key", everything, None)
 
-    @cached_property
-    def session(self):
-        """The session by which Bob acts as the owner."""
-        if not self.in_space:
-            return self.own_session
-        return Session.begin_in_space(self.team.id, self.bob, self.own_session.row)
+
+class Scene:
+    """Bob, who acts for himself or, in a space that Alice manages as well, as the space.
+
+    The `owner` has one of each noun; all but the people is made when it is asked for first.
+    """
+
+    def __init__(self, client, people):
+        self.client = client
+        self.in_space = people.in_space
+        self.alice, self.bob, self.carol = people.alice, people.bob, people.carol
+        self.dora, self.team, self.owner = people.dora, people.team, people.owner
+        self.own_session = people.own_session
+        self.session = people.session  # by which Bob acts as the owner
+        self.key = people.key
 
     def __getitem__(self, noun):
         """The id that stands in an address for a noun, or the address of somebody."""
@@ -85,10 +136,6 @@ class Scene:
     @property
     def dora_id(self):
         return self.dora.email
-
-    @cached_property
-    def dora(self):
-        return account()
 
     @cached_property
     def session_id(self):
@@ -156,11 +203,6 @@ class Scene:
         return Invitation.waiting_for(self.team.id)[0].id
 
     @cached_property
-    def key(self):
-        everything = "documents:read documents:write documents:delete events:read"
-        return ApiKey.issue(self.owner, "a key", everything, None)
-
-    @cached_property
     def document(self):
         return upload(self.owner, b"What Bob keeps", name="kept.txt")
 
@@ -205,7 +247,7 @@ class Scene:
         Session.find(self.own_session.row.id).end()
 
     def disable_account(self):
-        self.bob.disable()
+        User.find(self.bob.id).disable()
 
     def revoke_key(self):
-        self.key.row.revoke()
+        ApiKey.one_of(self.owner.id, self.key.row.id).revoke()

@@ -43,7 +43,7 @@ from testing import service_in_process
 from tests.forms import FORM, body, file
 from tests.people import PASSWORD
 from tests.waiting import join_threads, start_threads, until
-from tests.walks.scene import READER, Scene, beside
+from tests.walks.scene import READER, Scene, Stage, beside
 
 MEMBERS = "members"  # the permission to change a space
 ALONE, IN_SPACE = False, True
@@ -348,18 +348,27 @@ def walks(request):
             yield from (Walk(caller, where, *way) for way in ways[:most])
 
 
-@pytest.fixture
-def service(tmp_path, monkeypatch):
-    """The service, with a seam between its hooks and its handlers."""
+@pytest.fixture(scope="module")
+def service_of_all(tmp_path_factory):
+    """The service, with a seam between its hooks and its handlers, and a stage of all scenes."""
     settings = {
         "SMTP_URL": "smtp://127.0.0.1:9?from=docs@example.org",
         "BASE_URL": "https://docs.example.org",
     }
-    monkeypatch.setattr(password_file, "ROUNDS", 1)
-    with service_in_process(tmp_path, RATE_LIMITS="off", **settings) as service:
+    folder = tmp_path_factory.mktemp("rights")
+    with service_in_process(folder, RATE_LIMITS="off", **settings) as service:
         service.between = None
         service.app.before_request(lambda: service.between and service.between())
+        service.stage = Stage(service.app)
         yield service
+
+
+@pytest.fixture
+def service(service_of_all, monkeypatch):
+    monkeypatch.setattr(password_file, "ROUNDS", 1)
+    yield service_of_all
+    service_of_all.between = None
+    service_of_all.reset_clock()
 
 
 def stored():
@@ -402,7 +411,7 @@ class Call:
 
     @classmethod
     def of(cls, request, walk, service):
-        scene = Scene(service, in_space=walk.in_space)
+        scene = service.stage.scene(in_space=walk.in_space)
         if walk.caller in (DOCUMENT_TOKEN, TICKET):
             return cls(request, walk, scene, _link_for(request, scene))
         return cls(request, walk, scene)
@@ -433,7 +442,7 @@ class Call:
     def prepare(self):
         """Make all that the request names, and the credential."""
         self.request.options(self.scene)
-        _ = self.scene.session, self.scene.key, self.link and self.ticket
+        _ = self.link and self.ticket
         return self
 
 
@@ -497,7 +506,7 @@ def test_a_request_whose_right_is_kept_is_done(request_, service):
 def test_no_link_is_made_behind_the_removal_of_its_member(service, monkeypatch):
     """Its password is hashed before its transaction begins: this takes as long as the queue."""
     with connected():
-        scene = Scene(service, in_space=True)
+        scene = service.stage.scene(in_space=True)
         path = f"/v1/documents/{scene.document.id}/tokens"
         headers = scene.by_session()
     passwords = current_runtime().link_passwords
@@ -526,8 +535,8 @@ def share(scene):
 @pytest.fixture
 def in_team(service):
     with connected():
-        scene = Scene(service, in_space=True)
-        _ = scene.document, scene.session
+        scene = service.stage.scene(in_space=True)
+        _ = scene.document
     return scene
 
 
@@ -570,7 +579,7 @@ def test_a_form_that_waited_for_its_twin_does_nothing_after_the_removal(
 
 def test_what_ends_by_time_while_a_request_is_served_is_not_judged(service):
     with connected():
-        scene = Scene(service)
+        scene = service.stage.scene()
         in_a_minute = now() + 60_000
         key = ApiKey.issue(scene.owner, None, "documents:read documents:write", in_a_minute).secret
         path = f"/v1/documents/{scene.document.id}"
