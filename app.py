@@ -44,7 +44,7 @@ from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from environment import with_file_of_settings
 from models import Event, connected, setup
-from models.background import PeriodicTask, drop_objects, end_links, sweep
+from models.background import PeriodicTask, delete_accounts, drop_objects, end_links, sweep
 from models.core import OperatorError, ServiceError, counted, tell, use_for_waits
 from models.documents import delete_unfinished_uploads
 from models.events import SmtpClient
@@ -204,6 +204,7 @@ def start_background_work(runtime: Runtime) -> None:
         task(Owner.forget_keys, KEPT_SECONDS),
         task(drop_objects, 1),
         task(end_links, 1),
+        task(delete_accounts, 1),
         task(engine().checkpoint_wal, 0.2),
         task(Event.record_readings, 0.05),
         task(record_merged, 1, at_end=partial(record_merged, all=True)),

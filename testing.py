@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 
 from app import main, running_app
 from models import SCOPES, ApiKey, Event, User, connected, current_runtime
-from models.background import sweep
+from models.background import delete_accounts, sweep
 from models.core import set_clock_ahead
 from models.events import SmtpClient
 from webhooks import SafeHttpClient, send_due
@@ -68,6 +68,7 @@ class Controls:
         """
         Event.record_merged_readings(all=True)
         sweep()
+        delete_accounts()
         allowed = current_runtime().settings.webhook_allow or ()
         return send_due(SafeHttpClient(allowed), SmtpClient.configured())
 

@@ -1,17 +1,19 @@
 """The deletion of an account with all its rows.
 
 A space is deleted in the same way. The first transaction locks the account out: no credential of
-it works from then on, and its id stands in place of its address. Then its rows are deleted in
-batches, so that no other writer waits for long. The last transaction deletes the remaining rows,
-with the account's key, and scrubs the keys from the disk. If the process ends before it, the
-sweeper goes on. A line stays in the log of the service, which names the end of the account's own
-log.
+it works from then on, and its id stands in place of its address. Beside the requests its rows are
+deleted in batches, so that no other writer waits for long; if the service ends before they are, it
+goes on at its next start. The last transaction deletes the remaining rows, with the account's key,
+and scrubs the keys from the disk. A line stays in the log of the service, which names the end of
+the account's own log.
 
 Payloads that are objects are deleted soon after; without their keys they cannot be read.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 from peewee import OperationalError, fn
@@ -22,7 +24,7 @@ from .documents import Collection, Document
 from .events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all_events
 from .links import DocumentToken, FormerTarget, Opening, Recipient, drop_texts_of
 from .records import Owner
-from .runtime import log_failure
+from .runtime import current_runtime, independent_steps, log_failure
 from .storage import engine, separate_transaction, transaction
 
 BATCH_DOCUMENTS = 100  # some milliseconds, so that no other writer waits for long
@@ -53,39 +55,32 @@ class AccountContents:
             DocumentToken.select().where(DocumentToken.owner_id == user_id, is_live).count(),
             ApiKey.select().where(ApiKey.owner_id == user_id, *ApiKey.usable(now())).count(),
             Webhook.select().where(Webhook.owner_id == user_id).count(),
-            User.select(fn.COUNT(User.id)).where(User.made_by.is_null()).scalar() == 1,
+            User.select(fn.COUNT(User.id))
+            .where(User.made_by.is_null(), ~User.is_locked_out())
+            .scalar()
+            == 1,
         )
 
 
 def delete_account(user: User) -> None:
     """Delete an account, with the memberships and the spaces that would be nobody's and are empty.
 
+    It is locked out now; `finish_deletions` deletes its rows, and tries again what fails.
+
     Raises `WrongCredentials` if its password has changed meanwhile, and `LastManager` if a space
-    with documents or other members would have no manager. Once the account is locked out, its
-    deletion has succeeded: the sweeper tries again all that fails after that.
+    with documents or other members would have no manager.
     """
     with transaction():  # of the service, which excludes each change of members as well
         locked_out = user.require_same_password()
-        emptied = _leave_spaces(user.id)
+        _leave_spaces(user.id)
         locked_out.lock_out()
-    for id in (*emptied, user.id):
-        _finish_or_leave(id)
 
 
-def _finish_or_leave(user_id: str) -> None:
-    """Delete all that is left of an account, or leave it to the sweeper."""
-    try:
-        _finish(user_id)
-    except (OperationalError, OSError, Busy, StorageFull) as error:
-        log_failure("The sweeper goes on deleting an account", error)
-
-
-def _leave_spaces(user_id: str) -> list[str]:
+def _leave_spaces(user_id: str) -> None:
     """End the memberships of an account that is deleted, in a transaction of the service.
 
-    Return the ids of the spaces that were left without a member, which are locked out.
+    Spaces that are left without a member are locked out.
     """
-    emptied: list[str] = []
     for member in Member.all_of_user(user_id):
         space = User.find(member.owner_id)
         if space is None:
@@ -99,8 +94,6 @@ def _leave_spaces(user_id: str) -> list[str]:
             )
         else:
             space.lock_out()
-            emptied.append(space.id)
-    return emptied
 
 
 def _has_others(space_id: str, user_id: str) -> bool:
@@ -122,7 +115,10 @@ def delete_space(space_id: str, by_id: str) -> None:
         if Document.stored_by(space_id).documents:
             raise SpaceNotEmpty
         space.lock_out()
-    _finish_or_leave(space_id)
+    try:
+        _finish(space_id)
+    except (OperationalError, OSError, Busy, StorageFull) as error:
+        log_failure("A space is locked out, and is deleted later", error)
 
 
 def abandon_import(user: User) -> None:
@@ -135,9 +131,28 @@ def abandon_import(user: User) -> None:
 
 
 def finish_deletions() -> None:
-    """Go on where a process that deleted an account has ended."""
-    for user in User.locked_out():
-        _finish(user.id)
+    """Delete what is left of each account and space that is locked out, until the service ends.
+
+    What fails keeps no other account from being deleted. Raises the errors.
+    """
+    with independent_steps() as do:
+        for user in User.locked_out():
+            do(partial(_finish_or_leave, user.id))
+
+
+def _finish_or_leave(user_id: str) -> None:
+    """Delete all that is left of an account, or leave the rest to the next start."""
+    with suppress(_ServiceEnds):
+        _finish(user_id)
+
+
+class _ServiceEnds(Exception):
+    pass
+
+
+def _stop_if_service_ends() -> None:
+    if current_runtime().is_ending:
+        raise _ServiceEnds
 
 
 def _finish(user_id: str) -> None:
@@ -145,6 +160,7 @@ def _finish(user_id: str) -> None:
     _delete_deliveries(user_id)
     forget_all_events(user_id)
     for table in _TABLES:
+        _stop_if_service_ends()
         table.delete_in_batches(table.owner_id == user_id, user_id)
     _delete_documents(user_id)
     _delete_collections(user_id)
@@ -162,6 +178,7 @@ def _delete_deliveries(user_id: str) -> None:
 def _delete_documents(user_id: str) -> None:
     owned = Document.select().where(Document.owner_id == user_id).order_by(Document.id)
     while documents := Document.rows_as_stored(owned.limit(BATCH_DOCUMENTS)):
+        _stop_if_service_ends()
         with separate_transaction(user_id, synced=False):
             for document in _first_of(documents):
                 document.drop_payload()

@@ -109,7 +109,6 @@ def sweep() -> int:
             do(_delete_links_beyond_quota)
             do(WebhookDelivery.forget_many)
             do(forget_many_events)
-            do(finish_deletions)
             do(engine().truncate_wal)
         do(engine().keep_ballast)
     current_runtime().swept_at = time.time()
@@ -126,6 +125,12 @@ def end_links() -> None:
     """Go on to end the links of deleted documents and collections that had many."""
     with connected():
         end_links_of_deleted()
+
+
+def delete_accounts() -> None:
+    """Go on to delete the accounts and spaces that are locked out."""
+    with connected():
+        finish_deletions()
 
 
 def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:

@@ -18,7 +18,7 @@ import pytest
 from app import create_app
 from blueprints.http.idempotency import count_for_payer
 from models import User, connected, current_runtime
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.core import By, Limit, Payer, TooManyRequests, rate_limits
 from models.events import mail_limit, payers_of
 from models.runtime.previews import PreviewQueue
@@ -606,6 +606,7 @@ def test_each_mail_of_a_space_counts_for_its_maker_as_well(callers, kind):
 def test_a_space_whose_maker_is_gone_counts_for_itself(callers):
     with connected():
         delete_account(User.get_by_id(callers.cid[0]))
+        finish_deletions()
     callers.note(
         "the key of a space without its maker", "GET", "/v1/documents", callers.key_of_gone
     )

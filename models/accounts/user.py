@@ -226,7 +226,9 @@ class User(Owner):
     def may_register(cls, mode: str | None = None) -> bool:
         """Return whether somebody may register now; without `mode` the setting decides."""
         mode = mode or current_runtime().settings.registration
-        return mode == "open" or (mode == "first" and not cls.select().exists())
+        return mode == "open" or (
+            mode == "first" and not cls.select().where(~cls.is_locked_out()).exists()
+        )
 
     def edit(self, **changes: Any) -> Self:
         """Change `name`, or `shows_name`: whether readers of links see name and address."""
@@ -349,10 +351,15 @@ class User(Owner):
             rows = cls.select().where(
                 cls.email_folded > f"{prefix}_",  # these two comparisons are for the index
                 cls.email_folded < f"{prefix}`",
-                cls.email_folded == cls.id,
+                cls.is_locked_out(),
             )
             found += cls.rows(rows)
         return found
+
+    @classmethod
+    def is_locked_out(cls) -> Any:
+        """Return the condition that the deletion of a user or space has begun."""
+        return cls.email_folded == cls.id
 
     def _set_disabled_at(self, moment: int | None) -> None:
         with transaction():

@@ -102,6 +102,7 @@ class Runtime:
         self.idempotent_requests = OneAtATime()  # by the id of a response
         self.lock = RLock()
         self.is_open = False
+        self.is_ending = False  # what takes long stops, so that `close` need not wait for it
         self._background: list[BackgroundWork] = []
 
     def require_objects(self) -> "PayloadObjects":
@@ -117,6 +118,7 @@ class Runtime:
     def close(self) -> None:
         """Stop the background work, which records what is counted, and close the database."""
         global _current  # noqa: PLW0603
+        self.is_ending = True
         while self._background:
             self._background.pop(0).stop()
         self.unrecorded.close()

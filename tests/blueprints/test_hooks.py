@@ -5,7 +5,7 @@ import pytest
 from app import create_app
 from crypto import passwords
 from models import ApiKey, User, database
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.events import current_actor
 from tests.people import PASSWORD
 
@@ -78,6 +78,7 @@ def test_who_stores_something_while_the_account_is_deleted_is_not_logged_in(clie
 
     def deleted_beside(owner, *about):
         delete_account(User.find(owner.id))
+        finish_deletions()
         return issue(owner, *about)
 
     monkeypatch.setattr(ApiKey, "issue", deleted_beside)

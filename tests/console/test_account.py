@@ -250,6 +250,21 @@ def test_an_account_is_deleted_with_its_password_and_says_what_goes(member, alic
     assert member.api.get("/v1/documents").json["documents"] == []
 
 
+def test_a_deletion_goes_on_after_the_service_was_killed(start_service):
+    service = start_service()
+    visitor = Visitor(service)
+    visitor.sign_up("me@example.org")
+    for _ in range(5):
+        visitor.api.upload(b"mine")
+    page = visitor.get("/app/account/delete")
+    assert visitor.submit(page, "/app/account/delete", password=PASSWORD).status == 303
+    service.kill()
+    service.start()
+    assert Visitor(service).log_in("me@example.org").status == 401
+    until(lambda: service.sql("SELECT id FROM user_account") == [])
+    assert service.sql("SELECT id FROM document") == []
+
+
 @pytest.mark.parametrize(
     ("mode", "words"), [("first", "Anyone who signs up next"), ("closed", "are by invitation")]
 )

@@ -11,6 +11,7 @@ from tests.console.visitor import Visitor, forms_of, words
 from tests.formats import b64
 from tests.people import PASSWORD, at
 from tests.problems import refused
+from tests.waiting import until
 
 SPACES = "/app/spaces"
 UPLOAD = {"payload": b64(b"Hello"), "contentType": "text/plain", "name": "hello.txt"}
@@ -512,5 +513,5 @@ def test_an_empty_space_of_one_s_own_goes_with_the_account(member, space, servic
         member.get("/app/account/delete"), "/app/account/delete", password=PASSWORD
     )
     assert answer.status == 303
-    assert service.sql("SELECT id FROM user_account WHERE id = :id", id=space) == []
+    until(lambda: not service.sql("SELECT id FROM user_account WHERE id = :id", id=space))
     assert service.sql("SELECT id FROM member WHERE owner_id = :id", id=space) == []

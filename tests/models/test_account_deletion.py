@@ -16,9 +16,8 @@ from models import (
     account_deletion,
     database,
 )
-from models.account_deletion import AccountContents, delete_account
+from models.account_deletion import AccountContents, delete_account, finish_deletions
 from models.accounts import Invitation
-from models.background import sweep
 from models.core import SessionExpired, WrongCredentials
 from models.documents import Collection
 from models.events import Mail
@@ -34,7 +33,7 @@ DELETE = """
 import os, pathlib, signal, sys
 from models import Document, User, connected
 from models import setup
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.runtime import create_runtime
 from settings import Settings
 
@@ -52,6 +51,7 @@ def drop_payload(document):
 Document.drop_payload = drop_payload
 with connected():
     delete_account(User.find(user_id))
+    finish_deletions()
 """
 MANY = "WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many LIMIT 3000)"
 MANY_ROWS = {
@@ -100,6 +100,7 @@ def test_nothing_of_a_deleted_account_is_left_and_others_keep_theirs(alice, bob)
     others = len(list(rows_naming(bob.id, bob.email)))
 
     delete_account(alice)
+    finish_deletions()
 
     left = list(rows_naming(alice.id, alice.email, *(document.id for document in gone)))
     assert {table for table, _ in left} == {"event"}
@@ -112,12 +113,42 @@ def test_nothing_of_a_deleted_account_is_left_and_others_keep_theirs(alice, bob)
     assert User.register(alice.email, "another password", None, "open").id != alice.id
 
 
+def test_an_account_is_locked_out_at_once_and_its_rows_are_deleted_beside_the_requests(alice):
+    fill(alice)
+    session = Session.begin(alice, 60)
+
+    delete_account(alice)
+
+    assert Document.select().count() == len(SIZES)
+    assert User.find_by_email(alice.email) is None
+    assert User.may_register("first")
+    with pytest.raises(SessionExpired):
+        Session.live_of(session.id, alice.id)
+
+    finish_deletions()
+
+    assert {table for table, _ in rows_naming(alice.id)} == {"event"}
+    assert Document.select().count() == 0
+
+
+def test_a_deletion_stops_when_the_service_ends_and_goes_on_at_its_next_start(alice, runtime):
+    fill(alice)
+    delete_account(alice)
+    runtime.is_ending = True
+    finish_deletions()
+    assert Document.select().count() == len(SIZES)
+    runtime.is_ending = False
+    finish_deletions()
+    assert Document.select().count() == 0
+
+
 def test_the_log_verifies_and_receipts_of_the_deleted_one_are_of_what_is_forgotten(alice, bob):
     fill(alice)
     head = EventHead.find(alice.id)
     receipts = read_receipts("\n".join(map(str, checkpoint())))
 
     delete_account(alice)
+    finish_deletions()
 
     result = verify_log(receipts)
     assert result.breaks == []
@@ -139,6 +170,7 @@ def test_what_was_read_a_moment_before_does_not_begin_a_new_log(alice):
     Event.record_failed_login(alice.id)
 
     delete_account(alice)
+    finish_deletions()
     Event.record_merged_readings(all=True)
 
     assert EventHead.find(alice.id) is None
@@ -148,6 +180,7 @@ def test_what_was_read_a_moment_before_does_not_begin_a_new_log(alice):
 def test_what_is_under_way_beside_the_deletion_fails_and_leaves_nothing(alice):
     _, large = SIZES
     delete_account(alice)
+    finish_deletions()
     for act in (
         lambda: alice.record_export(1),
         lambda: upload(alice, bytes(large)),
@@ -190,6 +223,7 @@ def test_no_transaction_of_a_deletion_is_longer_for_more_rows(alice, runtime, ch
     changed_rows.clear()
 
     delete_account(alice)
+    finish_deletions()
 
     assert sum(changed_rows) > 9_000
     assert max(changed_rows) <= 1_000
@@ -198,7 +232,7 @@ def test_no_transaction_of_a_deletion_is_longer_for_more_rows(alice, runtime, ch
 
 @pytest.mark.slow
 @pytest.mark.parametrize("killed_at", [0, 1, 150])
-def test_a_deletion_that_a_kill_interrupts_locks_out_and_is_finished_by_the_sweeper(
+def test_a_deletion_that_a_kill_interrupts_locks_out_and_goes_on_at_the_next_start(
     alice, runtime, tmp_path, killed_at
 ):
     if engine().is_shared:
@@ -217,7 +251,7 @@ def test_a_deletion_that_a_kill_interrupts_locks_out_and_is_finished_by_the_swee
     assert verify_log().breaks == []
     successor = User.register(alice.email, "another password", None, "open")
 
-    sweep()
+    finish_deletions()
 
     assert {table for table, _ in rows_naming(alice.id)} == {"event"}
     assert verify_log().breaks == []
@@ -225,20 +259,19 @@ def test_a_deletion_that_a_kill_interrupts_locks_out_and_is_finished_by_the_swee
     assert User.find_by_email(alice.email).id == successor.id
 
 
-def test_a_deletion_that_fails_after_the_lock_out_has_succeeded_for_its_owner(
-    alice, monkeypatch, caplog
-):
+def test_a_deletion_that_fails_after_the_lock_out_has_succeeded_for_its_owner(alice, monkeypatch):
     fill(alice)
 
     def fails(_):
         raise OperationalError("database or disk is full")
 
+    delete_account(alice)
     with monkeypatch.context() as failing:
         failing.setattr(account_deletion, "forget_all_events", fails)
-        delete_account(alice)
-    assert "The sweeper goes on deleting an account" in caplog.text
+        with pytest.raises(OperationalError):
+            finish_deletions()
     assert Document.select().count() == len(SIZES)
 
-    sweep()
+    finish_deletions()
 
     assert {table for table, _ in rows_naming(alice.id)} == {"event"}

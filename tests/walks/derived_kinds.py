@@ -11,7 +11,7 @@ from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
 from models import ApiKey, Collection, Document, DocumentToken, Session, User, Webhook
-from models.account_deletion import delete_account, delete_space
+from models.account_deletion import delete_account, delete_space, finish_deletions
 from models.accounts import (
     Assertion,
     Identity,
@@ -332,6 +332,7 @@ def account_is_disabled(world):
 
 def account_is_deleted(world):
     delete_account(User.find(world.ana.id))
+    finish_deletions()
 
 
 def account_is_disabled_for_a_while(world):

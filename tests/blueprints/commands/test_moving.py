@@ -3,7 +3,7 @@
 import pytest
 
 from models import Document, User, connected
-from models.account_deletion import delete_account, delete_space
+from models.account_deletion import delete_account, delete_space, finish_deletions
 from models.accounts import Member, add_member, enter_space, make_space
 from models.links import delete_document
 from tests.uploads import upload
@@ -36,6 +36,7 @@ def delete_all(team, alice):
         delete_space(team, alice.id)
         for user in list(User.select()):
             delete_account(user)
+            finish_deletions()
 
 
 def test_all_people_and_spaces_move(run, tmp_path, team, alice):

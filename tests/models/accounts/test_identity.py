@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from models import Session, User, current_runtime, database
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.accounts import (
     Assertion,
     Identity,
@@ -79,6 +79,7 @@ def test_a_session_is_young_for_ten_minutes(alice, clock):
 def test_a_deleted_account_leaves_no_identity(alice):
     Identity.link(alice.id, ISSUER, "ana")
     delete_account(alice)
+    finish_deletions()
     assert Identity.select().count() == 0
     assert User.select().count() == 0
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from models import User, database
-from models.account_deletion import delete_account, delete_space
+from models.account_deletion import delete_account, delete_space, finish_deletions
 from models.accounts import Assertion, Invitation, add_member, enter_space, let_in, make_space
 from models.accounts import register as register_account
 from models.events import MailLimit, mail_limit, payers_of
@@ -153,6 +153,7 @@ def test_mails_of_a_space_count_for_a_maker_who_is_gone(alice, bob):
     add_member(made.id, alice.id, bob.email, "manage")
     enter_space(made.id, bob.id)
     delete_account(alice)
+    finish_deletions()
     assert [one.id for one in payers_of(made.id)] == [made.id, alice.id]
     assert sent(made.id, 60) == 50
 

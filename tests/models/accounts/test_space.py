@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from models import Document, Event, Session, User, connected, current_runtime, database, transaction
-from models.account_deletion import delete_account, delete_space
+from models.account_deletion import delete_account, delete_space, finish_deletions
 from models.accounts import (
     MOST_MEMBERSHIPS,
     Assertion,
@@ -24,7 +24,6 @@ from models.accounts import (
     spaces_of,
     unbind,
 )
-from models.background import sweep
 from models.core import (
     Busy,
     LastManager,
@@ -216,6 +215,7 @@ def test_who_does_not_manage_invites_nobody(bob, team):
 
 def test_an_account_that_leaves_by_its_deletion_is_in_the_log_of_the_space(alice, bob, team):
     delete_account(bob)
+    finish_deletions()
     assert [one.user_id for one in Member.of_space(team)] == [alice.id]
     assert Event.feed(team, 99, None)[0][-1].type == "member.removed"
 
@@ -230,19 +230,18 @@ def test_an_account_is_kept_whose_space_would_have_no_manager(alice, bob, team):
         delete_account(alice)
     delete_document(Document.of_id(Document.select().get().id))
     delete_account(alice)
+    finish_deletions()
     assert User.find(team) is None
     assert Member.select().count() == 0
 
 
-def test_a_deletion_of_a_space_that_was_cut_off_is_finished_by_the_sweeper(
-    alice, team, monkeypatch
-):
+def test_a_deletion_of_a_space_that_was_cut_off_goes_on(alice, team, monkeypatch):
     monkeypatch.setattr("models.account_deletion._finish", lambda _: None)
     delete_space(team, alice.id)
     monkeypatch.undo()
     assert spaces_of(alice.id) == []
     assert User.find(team) is not None
-    sweep()
+    finish_deletions()
     assert User.find(team) is None
     assert verify_log().breaks == []
 

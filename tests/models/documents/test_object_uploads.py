@@ -9,7 +9,7 @@ import pytest
 
 from crypto import DecryptionError
 from models import Document, database, in_one_transaction
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.background import drop_objects, sweep
 from models.core import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
 from models.documents import UnreferencedObject, delete_unfinished_uploads
@@ -109,6 +109,7 @@ def test_the_objects_of_a_deleted_account_are_dropped(alice, objects):
     upload(alice, PAYLOAD)
     upload(alice, b"in a row")
     delete_account(alice)
+    finish_deletions()
     assert_nothing_is_left(objects)
 
 
@@ -195,7 +196,7 @@ from models.documents.unreferenced_object import UnreferencedObject
 from models import Document, User
 from models.links import delete_document
 from models import setup
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.background import drop_objects
 from operations import move_payloads
 from settings import Settings

@@ -5,7 +5,8 @@ import signal
 import pytest
 
 from models import DocumentToken, Event
-from models.background import end_links, sweep
+from models.account_deletion import finish_deletions
+from models.background import end_links
 from models.core import NotAuthenticated, TokenSpent
 from models.documents import Collection
 from models.links import LinkOptions, TokenGrant, delete_collection, delete_document
@@ -21,7 +22,7 @@ LINKS = 5
 PROGRAM = """
 import pathlib, sys
 from models import DocumentToken, User, connected, setup
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.background import end_links
 from models.links import delete_collection, delete_document, deletion
 from models.links.target import table_of
@@ -57,6 +58,7 @@ if killed == "in the second batch of rows":
 with connected():
     if kind == "account":
         delete_account(User.find(id))
+        finish_deletions()
     target = table_of(id).find(id)
     delete_document(target) if kind == "document" else delete_collection(target)
     if killed == "after the first commit":
@@ -140,7 +142,7 @@ def test_the_deletion_of_an_account_goes_on_whose_process_is_killed_in_a_batch_o
         with pytest.raises((NotAuthenticated, TokenSpent)):
             TokenGrant.of_secret(link.secret)
 
-    sweep()
+    finish_deletions()
 
     assert DocumentToken.select().where(DocumentToken.owner_id == alice.id).count() == 0
     assert table_of(target.id).find(target.id) is None

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from models import Event, Webhook, WebhookDelivery, current_runtime, database
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.background import sweep
 from models.core import OPENINGS, QuotaExceeded, TooManyRequests
 from models.documents import Collection
@@ -165,4 +165,5 @@ def test_what_is_deleted_leaves_none_of_them(alice, document):
     delete_document(document)
     assert counts() == [2, 1, 1]
     delete_account(alice)
+    finish_deletions()
     assert counts() == [0, 0, 0]

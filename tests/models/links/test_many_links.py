@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from models import DocumentToken, Event, transaction
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.background import end_links
 from models.core import NotFound, QuotaExceeded, TokenSpent
 from models.documents import Collection, Document, collection, put_back, put_in_bin
@@ -257,6 +257,7 @@ def test_an_account_is_deleted_while_links_of_its_documents_wait_for_their_end(
     shared(document)
     delete_document(document)
     delete_account(alice)
+    finish_deletions()
     assert DeletedTarget.select().count() == 0
     end_links()
     assert Document.find(document.id) is None

@@ -21,7 +21,7 @@ from models import (
     current_runtime,
     transaction,
 )
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.accounts import Identity
 from models.background import sweep
 from models.core import KeyRevoked
@@ -324,6 +324,7 @@ def test_with_an_account_goes_what_was_remembered_of_it_and_of_nobody_else(fille
     of_bob = len(memory()._about[bob.id])
     assert before > of_bob > 4
     delete_account(User.find(ada.id))
+    finish_deletions()
     assert ada.id not in memory()._about
     assert len(memory()._about[bob.id]) >= of_bob
     assert f"'{ada.name}'" not in entries()

@@ -22,7 +22,7 @@ from models import (
     database,
     transaction,
 )
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.background import sweep
 from models.core import KeyRevoked, NotFound, WrongCredentials
 from models.links import SealedByTarget
@@ -322,6 +322,7 @@ def test_keys_of_owners_in_memory_go_with_an_account(filled):
     ada, bob = filled
     assert ApiKey.rows(ApiKey.select().where(ApiKey.owner_id == ada.id))
     delete_account(User.find(ada.id))
+    finish_deletions()
     assert type(ada).unwrapped.cache_info().currsize <= 2
     assert User.find(bob.id).name == "bob"
 
