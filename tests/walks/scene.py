@@ -65,6 +65,8 @@ class Stage:
 
     def __init__(self, app):
         self.client = app.test_client(use_cookies=False)
+        with connected():
+            self._empty = copy_of_all_rows()
         self._beginnings = {}
 
     def scene(self, *, in_space=False):
@@ -72,10 +74,11 @@ class Stage:
         with connected():
             Event.record_merged_readings(all=True)  # else a later scene would record them
             if in_space not in self._beginnings:
+                put_back(self._empty)
                 people = People(in_space=in_space)
                 self._beginnings[in_space] = people, copy_of_all_rows()
             people, rows = self._beginnings[in_space]
-            rows.backup(database.connection())
+            put_back(rows)
         return Scene(self.client, people)
 
 
@@ -83,6 +86,10 @@ def copy_of_all_rows():
     copy = sqlite3.connect(":memory:", check_same_thread=False)
     database.connection().backup(copy)
     return copy
+
+
+def put_back(rows):
+    rows.backup(database.connection())
 
 
 class People:
