@@ -61,10 +61,11 @@ class Controls:
     def run_background_work(self) -> int:
         """Do once what a served process does all the time, and return when it is done.
 
-        It records what was read, deletes what has expired, and attempts each delivery to a webhook
-        that is due and each mail, if SMTP_URL is set; returns the number of these attempts. An
-        attempt that fails is not an error: it is due again later, by the clock. A webhook on this
-        machine needs `WEBHOOK_ALLOW`. Raises what the work raises, as `ExceptionGroup`.
+        It records what was read, deletes what has expired and the rows of deleted accounts, and
+        attempts each delivery to a webhook that is due and each mail, if SMTP_URL is set; returns
+        the number of these attempts. An attempt that fails is not an error: it is due again later,
+        by the clock. A webhook on this machine needs `WEBHOOK_ALLOW`. Raises what the work
+        raises, as `ExceptionGroup`.
         """
         Event.record_merged_readings(all=True)
         sweep()
