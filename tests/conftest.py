@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crypto import passphrases, passwords
-from tests import postgres, quick_disk
+from tests import compiled_templates, postgres, quick_disk
 from tests.browser import webkit
 from tests.browser.firefox import Firefox
 from tests.lasting_browser import LastingBrowser
@@ -39,6 +39,7 @@ ARGUMENTS = [
 
 def pytest_configure(config):
     quick_disk.use()
+    compiled_templates.share()
     Service.engine = config.getoption("engine")
 
 
