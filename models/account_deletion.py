@@ -46,12 +46,11 @@ class AccountContents:
 
     @classmethod
     def of(cls, user_id: str) -> Self:
-        totals = Document.select(*Document.totals()).where(Document.owner_id == user_id)
-        documents, size_bytes = totals.scalar(as_tuple=True)
+        stored = Document.stored_by(user_id)
         is_live = DocumentToken.is_live(now())
         return cls(
-            documents,
-            int(size_bytes),
+            stored.documents,
+            stored.size_bytes,
             DocumentToken.select().where(DocumentToken.owner_id == user_id, is_live).count(),
             ApiKey.select().where(ApiKey.owner_id == user_id, *ApiKey.usable(now())).count(),
             Webhook.select().where(Webhook.owner_id == user_id).count(),

@@ -237,6 +237,7 @@ NOT_CARRIED: Mapping[str, str] = {  # the tables of which no row is carried
     "event": "carried as the log, whose entries are kept as they are",
     "event_head": "carried as the log",
     "collection_document": "made anew of the lists of collections",
+    "document_total": "made anew with each document",
     "deleted_target": "a deletion that goes on here",
     "mail_limit": _OF_SERVICE,
     "schema_migration": _OF_SERVICE,

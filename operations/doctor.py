@@ -1,6 +1,7 @@
 """Diagnostic checks for operators. Each yields one sentence for each problem, with the remedy.
 
-Nothing is changed: no migration is run, no keyring created. A new check is a new function.
+Nothing is changed but a total of documents that is not as their rows: no migration is run, no
+keyring created. A new check is a new function.
 """
 
 import shutil
@@ -14,7 +15,7 @@ from peewee import Select, fn
 from models import setup
 from models.accounts import Session, User
 from models.core import counted, now
-from models.documents import Collection, Document
+from models.documents import Collection, Document, Stored, correct_total, wrong_totals
 from models.events import SmtpClient
 from models.runtime import current_runtime, operator_message
 from models.storage import SERVER_NOW, connected, database, engine, open_database, try_disk
@@ -129,6 +130,20 @@ def _documents(context: DoctorContext) -> Iterator[str]:
         yield f"{problem} Restore a backup, or delete it."
 
 
+def _totals(_: DoctorContext) -> Iterator[str]:
+    for owner_id, recorded, found in wrong_totals():
+        correct_total(owner_id)
+        yield (
+            f"The total of {owner_id} was {_words_for(recorded)}; the documents are "
+            f"{_words_for(found)}. It is corrected. Find out who changed it: the service does not."
+        )
+
+
+def _words_for(stored: Stored) -> str:
+    documents = counted(stored.documents, "document")
+    return f"{documents} of {counted(stored.size_bytes, 'byte')} ({stored.binned:,} in the bin)"
+
+
 def _collections(_: DoctorContext) -> Iterator[str]:
     for collection in Collection.opened(Collection.each()):
         if set(collection.document_ids) != collection.indexed_ids():
@@ -221,6 +236,7 @@ DATA_CHECKS: tuple[Check, ...] = (
     _log,
     _payload_store,
     _documents,
+    _totals,
     _collections,
     _clock,
     _sweeper,

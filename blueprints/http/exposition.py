@@ -21,13 +21,15 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
 from models import Document, Webhook, current_runtime, setup
+from models.core import now
 from models.storage import is_server
-from operations import last_backup_at, list_root_keys
+from operations import RootKeyUsage, last_backup_at, list_root_keys
 
 from .access_log import Access
 from .problems import STATUS
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+ROOT_KEYS_KEPT_MS = 60_000  # that the number of their rows is told for: all rows are read
 METHODS = {"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
 
 # Leave out the second series of each counter, which says when the counter began
@@ -114,12 +116,20 @@ def _stored() -> Iterator[Metric]:
     rows = GaugeMetricFamily("docservice_root_key_rows", about, labels=["root", "primary"])
     about = "When it was made, since 1970."
     made = GaugeMetricFamily("docservice_root_key_made_seconds", about, labels=["root"])
-    for root in list_root_keys():
+    for root in _root_keys():
         rows.add_metric([root.id, str(int(root.is_primary))], root.rows)
         if root.made_on:
             made.add_metric([root.id], timegm(root.made_on.timetuple()))
     yield rows
     yield made
+
+
+def _root_keys() -> list[RootKeyUsage]:
+    """Return the root keys with their rows, which are counted at most once a minute."""
+    runtime = current_runtime()
+    if runtime.root_keys is None or now() - runtime.root_keys[0] >= ROOT_KEYS_KEPT_MS:
+        runtime.root_keys = now(), list_root_keys()
+    return runtime.root_keys[1]
 
 
 def _gauge(name: str, about: str, value: float) -> GaugeMetricFamily:

@@ -10,10 +10,11 @@ from .bin import (
     with_binned,
 )
 from .collection import MOST_DOCUMENTS, Collection, collections_with, listed_in
-from .document import BIN_MS, Document
+from .document import BIN_MS, Document, Stored
 from .search import ORDERS, Found, Search, documents_page, existing_page, find_documents
 from .shown import Client, shown_document
 from .stored_preview import StoredPreview
+from .totals import correct_total, wrong_totals
 from .unreferenced_object import UnreferencedObject
 from .uploads import (
     SentPayload,

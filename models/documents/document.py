@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, TextField, fn
+from peewee import Table as TableReference
 
 import viewer
 from crypto.password_file import PasswordSeal
@@ -46,6 +47,7 @@ _NOT_TAKEN_OVER = {  # by a newer version, from the document that it replaces
     "came_by": "no stranger has sent the newer file",
     "binned_at": "what is in the bin is not replaced",
 }
+TOTAL: Any = TableReference("document_total", ("owner_id", "documents", "size_bytes", "binned"))
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
 _TYPES = ("content_type", "media_type", "media_types")  # filters that no index has
 _CLOCK_MS = DAY_MS  # by which the clock may have been set back, when ids go on as before
@@ -148,18 +150,21 @@ class Document(Payload, Owned):
 
     @classmethod
     def stored(cls) -> tuple[int, int]:
-        """Return the number of documents and of their bytes."""
-        documents, size_bytes = cls.select(*cls.totals()).scalar(as_tuple=True)
+        """Return the number of documents and of their bytes, from the totals of their owners."""
+        documents, size_bytes = _stored_by_all().all()[0]
         return documents, int(size_bytes)
 
     @classmethod
     def stored_by(cls, owner_id: str) -> Stored:
-        """Return the number of a user's documents and of their bytes.
+        """Return the number of a user's documents and of their bytes, but of those that have ended.
 
-        It comes from an index alone: 10,000 documents in a millisecond.
+        No document is counted: it is the owner's total (`totals.py`), less what the sweeper has
+        still to delete.
         """
-        documents, size_bytes, binned = _stored_by().all(owner_id=owner_id, now=now())[0]
-        return Stored(documents, int(size_bytes), binned)
+        kept = Stored(0, 0, 0)
+        for part in _stored_by().all(owner_id=owner_id, now=now()):
+            kept = Stored(*map(sum, zip(kept, map(int, part), strict=True)))
+        return kept
 
     @classmethod
     def all_due(cls) -> list[Self]:
@@ -291,10 +296,20 @@ def _first_id(moment: int) -> str:
 
 @prepared
 def _stored_by() -> Any:
-    """Count an owner's documents, their bytes, and those in the bin."""
-    totals = Document.select(*Document.totals(), fn.COUNT(Document.binned_at))
-    is_kept = Document.unexpired(param("now"))
-    return totals.where(Document.owner_id == param("owner_id"), is_kept)
+    """Select an owner's total, and what has ended of it as negative numbers."""
+    total = TOTAL.select(TOTAL.documents, TOTAL.size_bytes, TOTAL.binned)
+    # An expression, which no index has, so that the index of ends finds them: few have ended.
+    is_owned = Document.owner_id.concat(SQL("''")) == param("owner_id")
+    counts = (*Document.totals(), fn.COUNT(Document.binned_at))
+    ended = Document.select(*(SQL("0") - count for count in counts))
+    ended = ended.where(Document.expires_at <= param("now"), is_owned)
+    return total.where(TOTAL.owner_id == param("owner_id")).union_all(ended)
+
+
+@prepared
+def _stored_by_all() -> Any:
+    sums = (fn.COALESCE(fn.SUM(column), SQL("0")) for column in (TOTAL.documents, TOTAL.size_bytes))
+    return TOTAL.select(*sums)
 
 
 def _is_earlier(moment: int | None, than: int | None) -> bool:

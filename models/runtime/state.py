@@ -6,7 +6,7 @@ database and the keyring.
 
 import math
 from threading import RLock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from crypto import Keyring
 from crypto.tokens import PasetoCodec
@@ -96,6 +96,7 @@ class Runtime:
         self.started_at = now()
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
         self.dispatched_at = 0.0  # the same of deliveries and mail
+        self.root_keys: tuple[int, list[Any]] | None = None  # with the moment, for `/metrics`
         self.aborted_uploads: set[str] = set()
         self.opened_rows = OpenedRows()
         self.altered_rows: set[str] = set()  # ids that the log has named

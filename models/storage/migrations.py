@@ -4,8 +4,8 @@ The first one, `0001_schema`, is the schema of version 1.0. Databases of version
 migrated.
 
 A migration has up to three files of its name, which run in this order: SQL in SQLite's types, for
-both engines; in `postgres/`, SQL that only a server needs; and Python with `up(migrator, db)`, for
-computations.
+both engines; in `sqlite/` or `postgres/`, SQL for that engine alone; and Python with
+`up(migrator, db)`, for computations.
 """
 
 import re
@@ -36,9 +36,10 @@ class _Migration(Migration):  # type: ignore[misc]
                     db.execute_sql(statement)
 
     def _statements(self, text: str) -> list[str]:
+        """Return the statements, each of which begins at the beginning of a line."""
         for type, called in self.TYPES.items():
             text = re.sub(rf"\b{type}\b", called, text)
-        return text.rstrip().removesuffix(";").split(";\n")
+        return re.split(r";\n(?! )", text.rstrip().removesuffix(";"))
 
 
 class _OnServer(_Migration):
@@ -59,24 +60,22 @@ class MigrationRunner(Runner):  # type: ignore[misc]
         only: Collection[str] | None = None,
     ) -> None:
         super().__init__(database, directory)
-        self._on_server = on_server
+        self._folders = [
+            Path(directory),
+            Path(directory, "postgres" if on_server else "sqlite"),
+        ]
+        self._kind = _OnServer if on_server else _Migration
         self._only = only
 
     def migrations(self) -> list[Any]:
-        folders = [Path(self.directory)]
-        if self._on_server:
-            folders.append(Path(self.directory, "postgres"))
-        known = {path.stem for folder in folders for path in folder.glob("[0-9]*.*")}
+        known = {path.stem for folder in self._folders for path in folder.glob("[0-9]*.*")}
         names = sorted(known) if self._only is None else filter(known.__contains__, self._only)
         return [self._migration(name, place) for place, name in enumerate(names)]
 
     def _migration(self, name: str, place: int) -> _Migration:
-        kind = _OnServer if self._on_server else _Migration
-        return kind(place, name, tuple(self._files(name)), None)
+        return self._kind(place, name, tuple(self._files(name)), None)
 
     def _files(self, name: str) -> Iterator[Path]:
-        folder = Path(self.directory)
-        yield from folder.glob(f"{name}.sql")
-        if self._on_server:
-            yield from folder.glob(f"postgres/{name}.sql")
-        yield from folder.glob(f"{name}.py")
+        for folder in self._folders:
+            yield from folder.glob(f"{name}.sql")
+        yield from Path(self.directory).glob(f"{name}.py")

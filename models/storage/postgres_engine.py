@@ -5,9 +5,10 @@ that each of its statements sees what the former holder of its lock has committe
 others see a commit before it releases the lock. Events of an owner are numbered with the lock held,
 so a reader of one number has seen all lower ones.
 
-A trigger or rule, which would run inside the service, prevents its start. All of the schema is
-compared with the one that the migrations make, which `schema.txt` beside them lists: there is no
-empty database here in which they could run.
+A foreign trigger or rule, which would run inside the service, prevents its start, and so does a
+trigger of the service that was altered. All of the schema is compared with the one that the
+migrations make, which `schema.txt` beside them lists: there is no empty database here in which they
+could run.
 """
 
 import hashlib
@@ -72,14 +73,18 @@ _ERRORS: dict[str, type[ServiceError]] = {  # SQLSTATE, appendix A of PostgreSQL
     "57014": Busy,  # cancelled by the server's own timeout
     "40": Busy,  # a deadlock or another rollback by the server
 } | dict.fromkeys(_UNAVAILABLE, DatabaseUnavailable)
-_FOREIGN = """
-    SELECT 'trigger ' || tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+_RUNS = """
+    SELECT 'trigger ' || tgname, concat_ws(
+        ' ', pg_get_triggerdef(pg_trigger.oid, true), tgenabled, lanname,
+        CASE WHEN prosecdef THEN 'SECURITY DEFINER' END, proconfig::text,
+        btrim(regexp_replace(prosrc, '\\s+', ' ', 'g')))
+    FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
+    JOIN pg_language ON pg_language.oid = prolang
     WHERE NOT tgisinternal AND relnamespace = current_schema()::regnamespace
     UNION ALL
-    SELECT 'rule ' || rulename FROM pg_rules WHERE schemaname = current_schema()
+    SELECT 'rule ' || rulename, definition FROM pg_rules WHERE schemaname = current_schema()
     UNION ALL
-    SELECT 'policy ' || policyname FROM pg_policies WHERE schemaname = current_schema()
-    ORDER BY 1"""
+    SELECT 'policy ' || policyname, 'policy' FROM pg_policies WHERE schemaname = current_schema()"""
 _SCHEMA = """
     WITH found AS (
         SELECT oid, relname, relkind, relpersistence FROM pg_class
@@ -166,14 +171,13 @@ class PostgresEngine(Engine):
         return _atomic(f"{_BOUNDED}; SELECT pg_advisory_xact_lock({_key('migrations')})")
 
     def schema_differences(self, directory: str, migrations: Collection[str]) -> list[str]:  # noqa: ARG002
-        """Return foreign parts of the schema that would run inside the service."""
-        return [f"{name} is foreign" for (name,) in database.execute_sql(_FOREIGN).fetchall()]
+        """Return what would run inside the service and is foreign or was altered."""
+        runs = Counter(database.execute_sql(_RUNS).fetchall())
+        ours = _expected_schema(directory)
+        return [one for one in differences(ours, runs) if not one.endswith(" is missing")]
 
     def table_differences(self, directory: str) -> list[str]:
-        listed = Path(directory, "postgres", "schema.txt").read_text().splitlines()
-        parts = (line.partition(" = ") for line in listed)
-        expected = Counter((name, definition) for name, _, definition in parts)
-        return list(differences(expected, current_schema()))
+        return list(differences(_expected_schema(directory), current_schema()))
 
     def snapshot(self) -> AbstractContextManager[Any]:
         return _atomic("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -236,6 +240,12 @@ def _key(name: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
+def _expected_schema(directory: str) -> Schema:
+    listed = Path(directory, "postgres", "schema.txt").read_text().splitlines()
+    parts = (line.partition(" = ") for line in listed)
+    return Counter((name, definition) for name, _, definition in parts)
+
+
 def current_schema() -> Schema:
-    rows = database.execute_sql(_SCHEMA).fetchall()
+    rows = database.execute_sql(f"{_SCHEMA} UNION ALL {_RUNS}").fetchall()  # noqa: S608
     return Counter((name, definition) for name, definition in rows)

@@ -4,15 +4,16 @@ the database atomically with a verified backup, or changes nothing.
 
 import fcntl
 import os
+import shutil
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from crypto import Keyring, KeyringError, generate_root_key
 from models import Document, User, connected, current_runtime, setup
 from models.core import OperatorError
+from models.documents import wrong_totals
 from models.links import delete_document
 from models.storage import database, sqlite_files
 from operations import backup, key_rotation, restore_backup, verification
@@ -157,6 +158,8 @@ def test_everything_is_restored_and_decrypts(instance, restore):
     setup.open_runtime()
     with connected():
         assert b"".join(Document.select().get().read()) == b"c" * 500_000
+        assert Document.stored() == (1, 500_000)
+        assert wrong_totals() == []
     current_runtime().close_database()
     names = {path.name for path in instance.iterdir()}
     assert names == {"copy", "documents.sqlite", "documents.sqlite.lock", "keyring"}
@@ -216,8 +219,7 @@ def test_a_backup_of_an_older_schema_is_migrated(copy, restore, monkeypatch, tmp
     folder.mkdir()
     later = 'def up(migrator, db):\n    db.execute_sql("CREATE TABLE later (id TEXT)")\n'
     (folder / "0099_later.py").write_text(later)
-    for path in Path(setup.MIGRATIONS).glob("0*.*"):
-        (folder / path.name).write_text(path.read_text())
+    shutil.copytree(setup.MIGRATIONS, folder, dirs_exist_ok=True)
     monkeypatch.setattr(setup, "MIGRATIONS", str(folder))
 
     restore(force=True)

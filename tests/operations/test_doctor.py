@@ -1,4 +1,4 @@
-"""Each check finds its problem; none of them changes anything."""
+"""Each check finds its problem; none of them changes anything but a total that is wrong."""
 
 import errno
 import os
@@ -57,6 +57,7 @@ def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
         "log",
         "payload_store",
         "documents",
+        "totals",
         "collections",
         "clock",
         "sweeper",
@@ -73,6 +74,17 @@ def test_a_disk_that_does_not_take_a_byte_is_found(context, monkeypatch, number)
     (found,) = problems(context)["space"]
     assert f"does not take a byte ({os.strerror(number)})" in found
     assert not list(context.database.parent.glob("*.probe"))
+
+
+def test_a_total_that_is_not_as_the_documents_is_named_and_corrected(context, alter, document):
+    alter("UPDATE document_total SET documents = 3, size_bytes = 9, binned = 1")
+
+    (found,) = problems(context)["totals"]
+    assert found.startswith(
+        f"The total of {document.owner_id} was 3 documents of 9 bytes (1 in the bin); "
+        "the documents are 1 document of 7 bytes (0 in the bin). It is corrected."
+    )
+    assert problems(context) == {}
 
 
 def test_an_index_that_is_not_as_the_sealed_list_is_found(context, alter, document):

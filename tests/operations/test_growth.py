@@ -15,9 +15,11 @@ from models import (
     Webhook,
     WebhookDelivery,
     database,
+    setup,
     transaction,
 )
 from models.background import sweep
+from models.documents import document
 from models.links import LinkOptions
 from models.records import Table
 from models.records import table as tables
@@ -78,9 +80,9 @@ def fill(owner, rows):
     options = LinkOptions(None, "view", "", expires_at=None, max_views=None)
     for number in range(rows):
         ApiKey.issue(owner, None, "documents:read", None)
-        document = upload(owner, name=f"document {number}")
-        DocumentToken.issue(document, options)
-        Collection.make(owner.id, f"collection {number}", document_ids=[document.id])
+        uploaded = upload(owner, name=f"document {number}")
+        DocumentToken.issue(uploaded, options)
+        Collection.make(owner.id, f"collection {number}", document_ids=[uploaded.id])
 
 
 def steps_of(work):
@@ -106,6 +108,37 @@ def test_a_row_is_found_changed_and_followed_by_an_index(instance):
         for query in queries:
             (line,) = plan(query)
             assert re.match("SEARCH .* INDEX", line), (query.text, line)
+
+
+def test_how_much_an_owner_has_is_found_by_indexes_that_do_not_grow_with_it(instance):
+    searches = [line for line in plan(document._stored_by()) if "t1" in line or "t2" in line]
+    assert searches == [
+        "SEARCH t1 USING INDEX sqlite_autoindex_document_total_1 (owner_id=?)",
+        "SEARCH t2 USING INDEX document_expiry (expires_at<?)",
+    ]
+
+
+def test_root_keys_in_use_are_counted_without_a_sort(alice):
+    for _ in range(2):  # with one root key, and with rows of two
+        statements = []
+        database.connection().set_trace_callback(statements.append)
+        used = setup.root_keys_in_use()
+        database.connection().set_trace_callback(None)
+
+        assert sum(used.values()) == rows_with_keys()
+        of_documents = [one for one in statements if '"document"' in one]
+        assert of_documents
+        for one in of_documents:
+            plans = database.execute_sql(f"EXPLAIN QUERY PLAN {one}").fetchall()
+            assert not any("TEMP B-TREE" in row[-1] for row in plans), (one, plans)
+        upload(alice)
+        database.execute_sql("UPDATE document SET root = 'another'")
+    assert used["another"] == 1
+    assert len(used) == 2
+
+
+def rows_with_keys():
+    return sum(table.select().count() for table in setup.TABLES_WITH_KEYS)
 
 
 def test_a_row_is_not_looked_for_by_a_part_of_its_key(instance, alice):

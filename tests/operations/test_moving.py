@@ -36,7 +36,7 @@ from models.accounts import (
     spaces_of,
 )
 from models.core import OperatorError, StorageFull
-from models.documents import uploads
+from models.documents import uploads, wrong_totals
 from models.events import current_actor
 from models.links import FormerTarget, LinkOptions, Opening, Recipient, delete_document, kept_text
 from models.links.gate import Gate, Proof
@@ -165,6 +165,8 @@ def test_an_account_is_the_same_in_another_instance(filled, alice, export, elsew
         assert ApiKey.select().count() == 0
         assert FormerTarget.select().count() == 1
         assert verified_problems() == []
+        assert Document.stored_by(alice.id).documents == 12
+        assert wrong_totals() == []
 
 
 def verified_problems():

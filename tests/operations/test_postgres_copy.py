@@ -9,6 +9,7 @@ from peewee import OperationalError
 from models import ApiKey, Collection, Document, Event, Session, User, Webhook, connected, setup
 from models.accounts import Invitation, StoredResponse
 from models.core import OperatorError
+from models.documents import wrong_totals
 from models.links import delete_document
 from models.runtime import current_runtime, operator_message
 from models.storage import instance_lock
@@ -83,6 +84,18 @@ def test_each_row_is_copied_as_it_is(copy, receipts, target, instance):
         names, rows = rows_of_file(instance, table)
         assert len(rows) == count
         assert rows_of_server(target, table, names) == rows, table
+
+
+def test_the_totals_of_the_copy_are_those_of_the_file(copy, receipts, target, instance):
+    names, totals = rows_of_file(instance, "document_total")
+    assert len(totals) == 2
+
+    copy()
+
+    assert rows_of_server(target, "document_total", names) == totals
+    setup.open_runtime(target)
+    with connected():
+        assert wrong_totals() == []
 
 
 def test_receipts_hold_and_the_log_and_credentials_go_on(copy, target, receipts, alice):

@@ -13,7 +13,7 @@ from crypto import Keyring, KeyringError, event_hash
 from models import ApiKey, Collection, Document, DocumentToken, Event, Session, User, Webhook, setup
 from models.accounts import Member, StoredResponse, register
 from models.core import KeyRevoked, SessionExpired, TokenSpent, now
-from models.documents import binned
+from models.documents import binned, wrong_totals
 from models.events import Mail, WebhookDelivery
 from models.links import FormerTarget, Opening, TokenGrant, delete_document
 from models.runtime import create_runtime
@@ -21,6 +21,7 @@ from models.storage import FIRST_MIGRATION, MigrationRunner, close_database, con
 from operations import doctor, restore_backup, verification, verify_log
 from settings import Settings, read_settings
 from tests import postgres
+from tests.uploads import upload
 from webhooks.mail import COMPOSERS
 
 OF_1_0_0 = Path(__file__).parent / "of_1_0_0"  # made by `fill_1_0_0.py`
@@ -143,6 +144,16 @@ def test_the_migrated_schema_is_that_of_a_new_database(former, started):
     with started(former):
         assert not setup.is_older()
         assert setup.schema_problems() == setup.table_problems() == []
+
+
+def test_the_totals_of_a_migrated_database_are_those_of_its_documents(former, started):
+    with started(former):
+        assert wrong_totals() == []
+        stored = Document.stored_by(ADA)
+        assert stored.documents > stored.binned > 0
+        upload(User.find(ADA), b"one more")
+        assert Document.stored_by(ADA).documents == stored.documents + 1
+        assert wrong_totals() == []
 
 
 def test_a_start_without_the_root_keys_is_refused(former, started, folder):

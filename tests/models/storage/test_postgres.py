@@ -251,6 +251,28 @@ def test_a_trigger_is_foreign(alice):
     assert setup.schema_problems() == ["trigger undo is foreign"]
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE OR REPLACE FUNCTION document_added() RETURNS trigger LANGUAGE plpgsql"
+        " AS 'BEGIN RETURN NULL; END'",
+        "ALTER FUNCTION document_added SECURITY DEFINER",
+        "ALTER FUNCTION document_added SET search_path TO other",
+        "ALTER TABLE document DISABLE TRIGGER document_added",
+    ],
+)
+def test_a_trigger_of_the_service_that_was_altered_prevents_the_start(alice, statement):
+    assert setup.schema_problems() == []
+    database.execute_sql(statement)
+    assert setup.schema_problems() == ["trigger document_added was altered"]
+
+
+def test_a_trigger_that_is_missing_is_named_by_doctor(alice):
+    database.execute_sql("DROP TRIGGER document_added ON document")
+    assert setup.schema_problems() == []
+    assert setup.table_problems() == ["trigger document_added is missing"]
+
+
 def test_a_sweep_deletes_limits_that_nothing_is_owed_to(alice, runtime):
     runtime.login_failures.record_failure("alice", "127.0.0.1")
     database.execute_sql("UPDATE rate_limit SET due_at = 1")

@@ -1,0 +1,219 @@
+"""The total of an owner's documents is what counting them gives, whatever has changed them."""
+
+import signal
+from contextlib import suppress
+
+import pytest
+
+from models import Document, connected, current_runtime, database, setup, transaction
+from models.account_deletion import delete_account
+from models.background import sweep
+from models.core import now
+from models.documents import (
+    correct_total,
+    put_back,
+    put_in_bin,
+    store_as_exported,
+    wrong_totals,
+)
+from models.documents.document import Stored
+from models.links import delete_document, delete_for_good
+from operations import rotate_root_keys
+from tests.forking import run_program
+from tests.uploads import Sent, pieces, send, upload
+
+DAY_MS = 24 * 60 * 60 * 1000
+HOUR_MS = 60 * 60 * 1000
+PROGRAM = """
+import os, pathlib, signal, sys
+from models import Document, User, connected, setup
+from models.documents import put_in_bin
+from models.links import delete_document
+from models.runtime import create_runtime
+from settings import Settings
+from tests.uploads import upload
+
+folder, address, owner_id, step, is_committed = sys.argv[1:]
+create_runtime(Settings(instance_path=pathlib.Path(folder), database=address))
+setup.open_runtime()
+
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+with connected():
+    owner = User.find(owner_id)
+    document = upload(owner, b"one that is there")
+    steps = {
+        "upload": lambda: upload(owner, b"one more"),
+        "bin": lambda: put_in_bin(owner.id, [document.id]),
+        "delete": lambda: delete_document(document),
+    }
+    if is_committed == "no":
+        Document.record_event = die  # in the transaction, behind the change of the row
+    steps[step]()
+    die()
+"""
+
+
+class Failed(Exception):
+    pass
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def runtime(configure, request):
+    if request.param == "sqlite":
+        return configure(reserve_bytes=0)
+    return request.getfixturevalue("configure_on_server")(reserve_bytes=0)
+
+
+@pytest.fixture
+def documents(alice, bob):
+    """Some of Alice's, by what they are; Bob has one."""
+    upload(bob, b"of another owner")
+    made = {
+        "plain": upload(alice, b"plain"),
+        "binned": upload(alice, b"in the bin"),
+        "ending": upload(alice, b"that ends", expires_at=now() + HOUR_MS),
+        "binned and ending": upload(alice, b"of both kinds", expires_at=now() + HOUR_MS),
+    }
+    put_in_bin(alice.id, [made["binned"].id, made["binned and ending"].id])
+    return made
+
+
+def recorded(owner):
+    """The row of an owner in the table of totals."""
+    of_owner = "SELECT documents, size_bytes, binned FROM document_total WHERE owner_id = :id"
+    row = database.execute_sql(of_owner, {"id": owner.id}).fetchone()
+    return row and Stored(*row)
+
+
+def counted(owner):
+    """What the rows of documents say."""
+    rows = Document.rows_as_stored(Document.select().where(Document.owner_id == owner.id))
+    binned = [one for one in rows if one.binned_at is not None]
+    return Stored(len(rows), sum(one.size for one in rows), len(binned))
+
+
+def upload_that_fails(owner):
+    def half():
+        yield b"half"
+        raise Failed
+
+    with suppress(Failed):
+        send(owner, Sent(half(), 8))
+
+
+def upload_whose_block_fails(owner):
+    with suppress(Failed), transaction(owner.id):
+        upload(owner, b"rolled back")
+        raise Failed
+
+
+def store_exported(owner, document):
+    copied = Document.fresh(owner_id=owner.id, content_type="text/plain")
+    copied.size, copied.sha256 = document.size, document.sha256
+    copied.binned_at = now()
+    store_as_exported(copied, pieces(b"".join(document.read())))
+
+
+def sweep_later(clock, span):
+    clock(span)
+    sweep()
+
+
+WAYS = {
+    "an upload": lambda alice, **_: upload(alice, b"new"),
+    "an empty upload": lambda alice, **_: upload(alice, b""),
+    "an upload in steps": lambda alice, **_: upload(alice, bytes(5_000_000)),
+    "an upload that fails": lambda alice, **_: upload_that_fails(alice),
+    "an upload that is rolled back": lambda alice, **_: upload_whose_block_fails(alice),
+    "a newer version": lambda alice, of, **_: upload(alice, b"newer", replaces=of["plain"].id),
+    "an import into the bin": lambda alice, of, **_: store_exported(alice, of["plain"]),
+    "into the bin": lambda alice, of, **_: put_in_bin(alice.id, [of["plain"].id, of["ending"].id]),
+    "into the bin again": lambda alice, of, **_: put_in_bin(alice.id, [of["binned"].id]),
+    "out of the bin": lambda alice, of, **_: put_back(alice.id, [one.id for one in of.values()]),
+    "a new name": lambda alice, of, **_: Document.edit(alice.id, of["plain"].id, name="other"),
+    "another end": lambda alice, of, **_: Document.edit(
+        alice.id, of["plain"].id, expires_at=now() + DAY_MS
+    ),
+    "a deletion": lambda of, **_: delete_document(of["plain"]),
+    "a deletion of one that ends": lambda of, **_: delete_document(of["ending"]),
+    "a deletion from the bin": lambda alice, of, **_: delete_for_good(alice.id, of["binned"].id),
+    "a sweep of what has ended": lambda clock, **_: sweep_later(clock, 2 * HOUR_MS),
+    "a sweep of the bin": lambda clock, **_: sweep_later(clock, 2 * DAY_MS),
+    "a rotation": lambda **_: rotate_root_keys(),
+    "the deletion of the account": lambda alice, **_: delete_account(alice),
+    "a change by a statement": lambda **_: database.execute_sql(
+        "UPDATE document SET size = size + 1, binned_at = NULL"
+    ),
+    "a deletion by a statement": lambda **_: database.execute_sql(
+        "DELETE FROM document WHERE size < 11"
+    ),
+    "another owner by a statement": lambda alice, bob, **_: database.execute_sql(
+        "UPDATE document SET owner_id = :bob WHERE owner_id = :alice",
+        {"alice": alice.id, "bob": bob.id},
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_total_is_the_count_after_every_change_of_documents(alice, bob, documents, clock, way):
+    before = recorded(alice)
+
+    WAYS[way](alice=alice, bob=bob, of=documents, clock=clock)
+
+    assert before == Stored(4, 37, 2)
+    assert (recorded(alice) or Stored(0, 0, 0)) == counted(alice)
+    assert recorded(bob) == counted(bob)
+    assert wrong_totals() == []
+
+
+def test_what_has_ended_counts_no_more_before_it_is_deleted(alice, documents, clock):
+    assert Document.stored_by(alice.id) == Stored(4, 37, 2)
+    clock(2 * HOUR_MS)
+    assert Document.stored_by(alice.id) == Stored(2, 15, 1)
+    sweep()
+    assert Document.stored_by(alice.id) == recorded(alice) == Stored(2, 15, 1)
+    assert Document.stored() == (3, 15 + len(b"of another owner"))
+
+
+def test_the_total_ends_with_the_account(alice, documents):
+    delete_account(alice)
+    assert recorded(alice) is None
+    assert Document.stored_by(alice.id) == Stored(0, 0, 0)
+
+
+def test_a_wrong_total_is_found_and_corrected(alice, bob, documents):
+    right = recorded(alice)
+    database.execute_sql("UPDATE document_total SET documents = 7")
+
+    found = {one.owner_id: one for one in wrong_totals()}
+    assert found.keys() == {alice.id, bob.id}
+    assert found[alice.id][1:] == (right._replace(documents=7), right)
+    correct_total(alice.id)
+    assert [one.owner_id for one in wrong_totals()] == [bob.id]
+    assert recorded(alice) == right
+
+    database.execute_sql("DELETE FROM document_total")
+    assert [one.recorded for one in wrong_totals()] == [Stored(0, 0, 0)] * 2
+    for one in (alice, bob):
+        correct_total(one.id)
+    assert recorded(alice) == right
+    assert wrong_totals() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["upload", "bin", "delete"])
+@pytest.mark.parametrize("is_committed", ["yes", "no"])
+def test_kill_9_leaves_a_total_that_is_the_count(
+    alice, documents, runtime, tmp_path, step, is_committed
+):
+    address = runtime.settings.database
+    current_runtime().close_database()
+    given = (tmp_path, address, alice.id, step, is_committed)
+    assert run_program(PROGRAM, *given) == -signal.SIGKILL
+
+    setup.open_runtime()
+    with connected():
+        assert recorded(alice) == counted(alice)
+        assert wrong_totals() == []
