@@ -477,6 +477,7 @@ QUERIES = {  # what a builder of queries returns has no type of its own
     "condition",
     "due",
     "end_is_recorded",
+    "is_enabled",
     "is_live",
     "live_of",
     "live_to",

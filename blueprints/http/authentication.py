@@ -7,7 +7,6 @@ pages for people take a cookie instead, which `blueprints/login/` resolves.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from itertools import islice
 from urllib.parse import parse_qsl
 
@@ -203,8 +202,7 @@ def right_of(caller: Caller, route: Declaration) -> Right | None:
 
 def held_right(caller: Caller, needed: tuple[str, ...] = ()) -> Right:
     """Return the right of somebody who needs their credential, with these permissions."""
-    still_permits = _TABLES[caller.id[:3]].still_permits
-    return Right(partial(still_permits, caller.id, caller.owner_id, now()), needed)
+    return _TABLES[caller.id[:3]].right(caller.id, caller.owner_id, now(), needed)
 
 
 def _presented_view_tag() -> str:

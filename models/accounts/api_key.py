@@ -118,12 +118,9 @@ class ApiKey(Credential):
         return key.owner_id, key.id, frozenset(key.scopes.split())
 
     @classmethod
-    def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:  # noqa: ARG003
+    def permits(cls, id: str, judged: tuple[Any, ...], needed: Set[str]) -> bool:
         """Return whether the key was not revoked, and has these scopes."""
-        found = cls.unended(id, moment)
-        if found is None:
-            return False
-        digest, scopes = found
+        digest, scopes = judged
         return bytes(digest) != _digest_of_ended(id) and needed <= set(scopes.split())
 
     @classmethod

@@ -27,11 +27,12 @@ from ..records import (
     RowWith,
     Sealed,
     end_derived,
+    is_enabled,
     presented_by_member,
     unended_by_member,
 )
 from ..runtime import current_runtime
-from ..storage import transaction
+from ..storage import Right, transaction
 from .identity import Identity
 from .member import PERMISSIONS_OF_ROLES, Member
 
@@ -205,16 +206,20 @@ class Session(Credential):
         return session.owner_id, session.id, session.acting_user_id or ""
 
     @classmethod
-    def is_unended(cls, owner: Any, moment: Any) -> list[Any]:  # noqa: ARG003
-        return [cls.login_generation == owner.login_generation]
+    def is_unended(cls, moment: Any) -> list[Any]:  # noqa: ARG003
+        return [is_enabled(cls.owner_id, cls.login_generation)]
 
     @classmethod
-    def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:
-        """Return whether the session still is one, in a space with a role that permits this."""
+    def right(cls, id: str, owner_id: str, moment: int, needed: tuple[str, ...] = ()) -> Right:
+        """Return the right of a session; in a space the role of its member has to permit this."""
         if not _is_space(owner_id):
-            return cls.unended(id, moment) is not None
-        found = unended_by_member(cls, Member, id, ("role",))
-        return found is not None and needed <= PERMISSIONS_OF_ROLES[found[0]]
+            return super().right(id, owner_id, moment, needed)
+        return Right(unended_by_member(cls, Member, ("role",)), {"id": id}, _role_permits, needed)
+
+    @classmethod
+    def permits(cls, id: str, judged: tuple[Any, ...], needed: Set[str]) -> bool:  # noqa: ARG003
+        """Return True: a person may do everything with what is their own."""
+        return True
 
     @classmethod
     def _live(cls, id: str, owner_id: str) -> tuple[Self, Member | None]:
@@ -313,6 +318,11 @@ class Session(Credential):
                 if self.acting_user_id:
                     facts["user_id"] = self.acting_user_id
                 Event.record(self.owner_id, "session.ended", facts)
+
+
+def _role_permits(judged: tuple[Any, ...], needed: Set[str]) -> bool:
+    (role,) = judged
+    return needed <= PERMISSIONS_OF_ROLES[role]
 
 
 def _is_space(owner_id: str) -> bool:

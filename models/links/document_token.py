@@ -199,21 +199,22 @@ class DocumentToken(Credential, OfTarget):
         return [sql_state(cls, moment)]
 
     @classmethod
-    def is_unended(cls, owner: Any, moment: Any) -> list[Any]:  # noqa: ARG003
+    def is_unended(cls, moment: Any) -> list[Any]:
         return [
+            *super().is_unended(moment),
             cls.revoked_at.is_null(),
             cls.disabled_at.is_null(),
             sql_is_there(cls.target_id, moment),
         ]
 
     @classmethod
-    def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:  # noqa: ARG003
-        """Return whether the link is neither off nor revoked, its target there, and this permitted.
+    def permits(cls, id: str, judged: tuple[Any, ...], needed: Set[str]) -> bool:  # noqa: ARG003
+        """Return whether the link permits this.
 
         Its views are counted, and its end is judged, where it is used.
         """
-        found = cls.unended(id, moment)
-        return found is not None and needed <= set(found[0].split())
+        (permissions,) = judged
+        return needed <= set(permissions.split())
 
     @classmethod
     def issue(cls, target: Target, options: LinkOptions, with_upload: bool = False) -> Issued[Self]:

@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 from peewee import Table as TableReference
 
 from ..core import now
-from ..storage import engine, param, prepared
-from .credential import Credential, columns_of_owner
+from ..storage import Prepared, engine, param, prepared
+from .credential import Credential, columns_of_owner, is_enabled
 from .keyed import Owner
 from .owned import SealedByOwner
 
@@ -56,34 +56,27 @@ def presented_by_member(
     return PresentedByMember(row, member, owner, person)
 
 
-def unended_by_member(
-    credentials: type[C], members: type[M], id: str, columns: tuple[str, ...]
-) -> tuple[Any, ...] | None:
-    """Return the values of these columns of the member who acts by the credential with this id.
+def unended_by_member(credentials: type[C], members: type[M], columns: tuple[str, ...]) -> Prepared:
+    """Return the query of these columns of the member who acts by the credential with an `id`.
 
-    None if the credential, the membership or one of the accounts was ended since they were
-    presented; what ends by time is not judged. Until the transaction ends, nobody ends the
+    It finds nothing if the credential, the membership or one of the accounts was ended since they
+    were presented; what ends by time is not judged. Until the transaction ends, nobody ends the
     credential or changes the member.
     """
-    return _unended_by_member(credentials, members, columns).first(id=id)
+    return _unended_by_member(credentials, members, columns)
 
 
 @prepared
 def _unended_by_member(credentials: Any, members: Any, columns: tuple[str, ...]) -> Any:
-    owner = TableReference(Owner._meta.table_name).alias("owner")
-    person = TableReference(Owner._meta.table_name).alias("person")
     found = (
         credentials.select(*(getattr(members, name) for name in columns))
-        .from_(credentials, members, owner, person)
+        .from_(credentials, members)
         .where(
             credentials.id == param("id"),
             members.owner_id == credentials.owner_id,
             members.user_id == credentials.acting_user_id,
-            owner.c.id == credentials.owner_id,
-            owner.c.disabled_at.is_null(),
-            person.c.id == credentials.acting_user_id,
-            person.c.disabled_at.is_null(),
-            person.c.login_generation == credentials.login_generation,
+            is_enabled(credentials.owner_id),
+            is_enabled(credentials.acting_user_id, credentials.login_generation),
         )
     )
     return engine().keeping(found, credentials, members)

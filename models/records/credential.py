@@ -2,6 +2,7 @@
 
 from collections.abc import Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self, TypeVar
 
 from peewee import BigIntegerField
@@ -9,7 +10,7 @@ from peewee import Table as TableReference
 
 from ..core import now
 from ..runtime import Use, current_runtime
-from ..storage import engine, param, prepared
+from ..storage import Right, engine, param, prepared
 from .keyed import Owner
 from .owned import SealedByOwner
 from .table import RowWith
@@ -30,7 +31,7 @@ class Credential(SealedByOwner):
     """A row by which a caller is recognized: it counts as long as it and its owner open."""
 
     UNBOUND = ("last_used_at",)
-    JUDGED: ClassVar[tuple[str, ...]] = ("id",)  # the columns that `unended` returns
+    JUDGED: ClassVar[tuple[str, ...]] = ("id",)  # the columns that `permits` takes
 
     last_used_at = BigIntegerField(null=True)
 
@@ -52,26 +53,22 @@ class Credential(SealedByOwner):
         cls.update(last_used_at=use.moment).where(cls.id == id).execute()
 
     @classmethod
-    def still_permits(cls, id: str, owner_id: str, moment: int, needed: Set[str]) -> bool:
-        """Return whether a row that was presented has not been ended, and has what is needed.
+    def right(cls, id: str, owner_id: str, moment: int, needed: tuple[str, ...] = ()) -> Right:  # noqa: ARG003
+        """Return the right of a row that was presented: not to have been ended, and to permit this.
 
-        Call it in a transaction: until this ends, nobody else ends the row. What ends by time is
-        judged at the `moment` when the row was presented, and opened.
+        What ends by time is judged at the `moment` when the row was presented, and opened.
         """
+        return Right(_unended(cls), {"id": id, "moment": moment}, partial(cls.permits, id), needed)
+
+    @classmethod
+    def permits(cls, id: str, judged: tuple[Any, ...], needed: Set[str]) -> bool:
+        """Return whether a row with these values of the columns `JUDGED` has what is needed."""
         raise NotImplementedError
 
     @classmethod
-    def unended(cls, id: str, moment: int) -> tuple[Any, ...] | None:
-        """Return the values of the columns `JUDGED` of a row; None if somebody has ended the row.
-
-        Until the transaction ends, nobody else does.
-        """
-        return _unended(cls).first(id=id, moment=moment)
-
-    @classmethod
-    def is_unended(cls, owner: Any, moment: Any) -> list[Any]:  # noqa: ARG003
-        """Return conditions that a row and its owner meet until somebody ends the row."""
-        return []
+    def is_unended(cls, moment: Any) -> list[Any]:  # noqa: ARG003
+        """Return conditions that a row meets until somebody ends it, or disables its owner."""
+        return [is_enabled(cls.owner_id)]
 
     @classmethod
     def extra_columns(cls, moment: Any) -> list[Any]:  # noqa: ARG003
@@ -101,19 +98,24 @@ class Credential(SealedByOwner):
 
 @prepared
 def _unended(table: type[Credential]) -> Any:
-    owner = TableReference(Owner._meta.table_name).alias("owner")
     columns = [getattr(table, name) for name in table.JUDGED]
-    found = (
-        table.select(*columns)
-        .from_(table, owner)
-        .where(
-            table.id == param("id"),
-            owner.c.id == table.owner_id,
-            owner.c.disabled_at.is_null(),
-            *table.is_unended(owner.c, param("moment")),
-        )
+    found = table.select(*columns).where(
+        table.id == param("id"), *table.is_unended(param("moment"))
     )
     return engine().keeping(found, table)
+
+
+def is_enabled(id: Any, login_generation: Any = None) -> Any:
+    """Return the condition that the account with this id is not disabled, and, if it is given, that
+    its logins have not ended since this generation.
+
+    It is a subquery: PostgreSQL plans the query each time, and takes twice as long for a join.
+    """
+    account = TableReference(Owner._meta.table_name).alias("account")
+    conditions = [account.c.id == id, account.c.disabled_at.is_null()]
+    if login_generation is not None:
+        conditions.append(account.c.login_generation == login_generation)
+    return id == account.select(account.c.id).where(*conditions)
 
 
 def columns_of_owner(owner: Any) -> list[Any]:

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..core import ServiceError
+from .right import Right
 
 
 class Engine(ABC):
@@ -28,12 +29,17 @@ class Engine(ABC):
 
     @abstractmethod
     def write_transaction(
-        self, owner_id: str | None, *, synced: bool, wait_seconds: float | None = None
+        self,
+        owner_id: str | None,
+        *,
+        synced: bool,
+        wait_seconds: float | None = None,
+        right: Right | None = None,
     ) -> AbstractContextManager[int]:
         """Return a transaction with the owner's lock; when it ends, others see it, and may write.
 
-        Raises `Busy` or an error of the engine if the lock is not free after `wait_seconds`, or 5
-        s.
+        It judges the right when it has the lock. Raises `RightLost`; `Busy` or an error of the
+        engine if the lock is not free after `wait_seconds`, or 5 s.
         """
 
     def sync(self, since: int | None = None) -> None:
@@ -43,8 +49,13 @@ class Engine(ABC):
         """Return the number of failed syncs since the process began."""
         return 0
 
-    def lock_owner(self, owner_id: str) -> None:
-        """Let no other transaction of this owner run, from here to the end of this transaction."""
+    def lock_owner(self, owner_id: str, right: Right | None) -> None:  # noqa: ARG002
+        """Let no other transaction of this owner run, from here to the end of this transaction.
+
+        Then judge the right. Raises `RightLost`.
+        """
+        if right:
+            right.judge()
 
     def keeping(self, query: Any, *tables: Any) -> Any:  # noqa: ARG002
         """Return the query, which lets nobody change what it reads of these tables until the

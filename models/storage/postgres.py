@@ -8,7 +8,7 @@ import logging
 import re
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -169,17 +169,34 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
             will_wait()
             self.cursor().executemany(translated(sql), [_storable_values(row) for row in rows])
 
-    def begin(self, statements: str = "") -> None:
-        """Begin a transaction, and execute further statements in the same round trip."""
+    def begin(
+        self, statements: str = "", take: Callable[[Any], object] = lambda _row: None
+    ) -> None:
+        """Begin a transaction, and execute further statements in the same round trip.
+
+        `take` is called with the first row of the last one, or None.
+        """
         connection = self.connection()
+        beginning = f"BEGIN ISOLATION LEVEL READ COMMITTED; {statements}"
         with wrapping_errors:
-            will_wait()
             try:
-                connection.execute(f"BEGIN ISOLATION LEVEL READ COMMITTED; {statements}")
+                found = _executed_together(connection, beginning)
             except psycopg.Error:
                 if not connection.closed:
                     connection.rollback()
                 raise
+        take(found)
+
+    def execute_together(self, statements: str) -> Any:
+        """Execute statements in one round trip; return the first row of the last one, or None."""
+        connection = self.connection()
+        with wrapping_errors:
+            return _executed_together(connection, statements)
+
+    def with_literals(self, sql: str, values: Mapping[str, Any]) -> str:
+        """Return a query with these values, quoted, in place of its parameters."""
+        cursor = psycopg.ClientCursor(self.connection())
+        return str(cursor.mogrify(translated(sql), _storable_values(values)))
 
     def commit(self) -> None:
         """Commit. Raise OperationalError if a statement has failed: the server would roll back."""
@@ -189,6 +206,13 @@ class Database(PooledPostgresqlDatabase, _Server):  # type: ignore[misc]
 
 
 database = Database(None, autoconnect=True, timeout=POOL_SECONDS)
+
+
+def _executed_together(connection: Connection, statements: str) -> Any:
+    will_wait()
+    cursor = connection.execute(statements)
+    cursor.set_result(-1)
+    return cursor.fetchone() if cursor.description else None
 
 
 @lru_cache(1000)
@@ -202,7 +226,7 @@ def storable(value: Any) -> Any:
     return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
 
 
-def _storable_values(values: dict[str, Any]) -> dict[str, Any]:
+def _storable_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: storable(value) for name, value in values.items()}
 
 

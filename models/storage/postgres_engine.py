@@ -38,6 +38,7 @@ from ..core import (
 from .connection import wrapping_errors
 from .engine_base import Engine
 from .postgres import database, first_line, translated
+from .right import Right
 from .schema import Schema, differences
 
 CONNECT_SECONDS = 3
@@ -139,20 +140,28 @@ class PostgresEngine(Engine):
 
     @contextmanager
     def write_transaction(
-        self, owner_id: str | None, *, synced: bool, wait_seconds: float | None = None
+        self,
+        owner_id: str | None,
+        *,
+        synced: bool,
+        wait_seconds: float | None = None,
+        right: Right | None = None,
     ) -> Iterator[int]:
         """Begin a transaction; the server answers a synced commit when it is on disk."""
         longest = LOCK_SECONDS if wait_seconds is None else wait_seconds
         waiting = f"SET LOCAL lock_timeout = '{longest}s'"
-        locking = ""
-        if owner_id is not None:
-            locking = f"SELECT {_locks(owner_id)}"
         durable = _SYNCED if synced else _UNSYNCED
-        with database.atomic("; ".join((_BOUNDED, waiting, durable, locking))):
+        locking = "" if owner_id is None else _locking(owner_id, right)
+        found: list[Any] = []
+        with database.atomic("; ".join((_BOUNDED, waiting, durable, locking)), found.append):
+            if right:
+                right.judge_by(*found)
             yield 0
 
-    def lock_owner(self, owner_id: str) -> None:
-        database.execute_sql(f"SELECT {_locks(owner_id)}")
+    def lock_owner(self, owner_id: str, right: Right | None) -> None:
+        found = database.execute_together(_locking(owner_id, right))
+        if right:
+            right.judge_by(found)
 
     def keeping(self, query: Any, *tables: Any) -> Any:
         return query.for_update("FOR SHARE", of=tables)
@@ -226,6 +235,16 @@ def _kind(error: psycopg.Error) -> type[ServiceError] | None:
         return DatabaseUnavailable if isinstance(error, psycopg.OperationalError) else None
     states = sorted(_ERRORS, key=len, reverse=True)
     return next((_ERRORS[state] for state in states if error.sqlstate.startswith(state)), None)
+
+
+def _locking(owner_id: str, right: Right | None) -> str:
+    """Return the statement that takes the owner's lock, and a second one that finds what the right
+    is judged by: it sees all that was committed before the lock was free.
+    """
+    locking = f"SELECT {_locks(owner_id)}"
+    if right is None:
+        return locking
+    return f"{locking}; {database.with_literals(right.query.text, right.values)}"
 
 
 def _locks(owner_id: str) -> str:

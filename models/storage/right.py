@@ -14,8 +14,13 @@ is removed then. So an act that ends its own credential is judged before it. Wha
 between the hook and the commit is not judged.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from typing import Any
+
+from .connection import Prepared
+
+Row = tuple[Any, ...]
 
 
 class RightLost(Exception):
@@ -32,37 +37,43 @@ class RightLost(Exception):
 class Right:
     """What the credential of a request has to have.
 
-    `is_held` asks the database, in an open transaction, whether the credential is still valid and
-    has all of these permissions.
+    `query` with these `values` finds the row of the credential, as long as nobody has ended it, and
+    keeps it so until the transaction ends. `permits` returns whether the row that was found has all
+    of these permissions.
     """
 
     def __init__(
-        self, is_held: Callable[[frozenset[str]], bool], needed: tuple[str, ...] = ()
+        self,
+        query: Prepared,
+        values: Mapping[str, Any],
+        permits: Callable[[Row, frozenset[str]], bool],
+        needed: tuple[str, ...] = (),
     ) -> None:
-        self._is_held = is_held
+        self.query = query
+        self.values = values
+        self.was_judged = False
+        self._permits = permits
         self._needed = needed
-        self._was_judged = False
 
     def need(self, permission: str) -> None:
         """Let the request need this permission as well."""
         self._needed = (*self._needed, permission)
 
-    def judge(self) -> bool:
-        """Judge the right unless it was judged before, and return whether it was judged now.
+    def judge(self) -> None:
+        """Judge the right by its query, unless it was judged before. Raises `RightLost`."""
+        if not self.was_judged:
+            self.judge_by(self.query.first(**self.values))
 
-        Raises `RightLost`.
-        """
-        if self._was_judged:
-            return False
+    def judge_by(self, found: Row | None) -> None:
+        """Judge the right by what its query has found. Raises `RightLost`."""
         needed = frozenset(self._needed)
-        if not self._is_held(needed):
+        if found is None or not self._permits(found, needed):
             raise RightLost(needed)
-        self._was_judged = True
-        return True
+        self.was_judged = True
 
     def forget(self) -> None:
         """Judge the right again in the next transaction: the one that judged it is undone."""
-        self._was_judged = False
+        self.was_judged = False
 
 
 current_right: ContextVar[Right | None] = ContextVar("current_right", default=None)

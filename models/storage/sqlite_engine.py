@@ -26,6 +26,7 @@ from .connection import connected
 from .disk_space import create_ballast, delete_ballast_if_full, reserve_disk_space, try_disk
 from .engine_base import Engine
 from .group_commit import GroupCommit
+from .right import Right
 from .sqlite import PRAGMAS, database
 
 TRY_SECONDS = 5  # between two attempts to write beside the database, while somebody asks
@@ -85,6 +86,7 @@ class SqliteEngine(Engine):
         *,
         synced: bool,  # noqa: ARG002  by `sync`, for several at once
         wait_seconds: float | None = None,
+        right: Right | None = None,
     ) -> Iterator[int]:
         """Yield the number of failed syncs before the transaction.
 
@@ -101,6 +103,8 @@ class SqliteEngine(Engine):
             try:
                 failures = self._failures_after_reset()
                 with database.on_writer(), database.transaction():
+                    if right:
+                        right.judge()
                     yield failures
             finally:
                 self._writer_lock.release()

@@ -12,7 +12,7 @@ from typing import Any
 from ..core import will_wait
 from .connection import database
 from .engines import engine
-from .right import current_right
+from .right import Right, current_right
 
 SERVICE = "service"  # the owner of rows about all of the service
 
@@ -23,7 +23,7 @@ class _Open(threading.local):
     """The transaction that this thread has open."""
 
     owner_id: str | None = SERVICE  # whose lock it holds; SERVICE also where it was begun elsewhere
-    judges_right = False
+    right: Right | None = None  # which it judges when it has a lock, or when it ends
 
     def __init__(self) -> None:
         self.undo: list[Work] = []
@@ -135,18 +135,23 @@ def _outermost(
     since: int | None = None,
     wait_seconds: float | None = None,
 ) -> Iterator[None]:
-    undo: list[Work] = []
-    begun = engine().write_transaction(owner_id, synced=synced, wait_seconds=wait_seconds)
+    right = _unjudged(current_right.get()) if judges_right else None
+    undo: list[Work] = [right.forget] if right else []
+    begun = engine().write_transaction(
+        owner_id,
+        synced=synced,
+        wait_seconds=wait_seconds,
+        right=None if owner_id is None else right,
+    )
     try:
         with begun as failures:
             _open.owner_id = owner_id
             _open.undo = undo
-            _open.judges_right = judges_right
+            _open.right = right
             try:
-                if owner_id is not None:
-                    _judge_right()
                 yield
-                _judge_right()  # of a request that took no lock
+                if right:
+                    right.judge()  # of a request that took no lock
             finally:
                 _open.owner_id = SERVICE
     except BaseException:
@@ -164,13 +169,9 @@ def _take_lock(owner_id: str | None) -> None:
         return
     if _open.owner_id is not None:
         raise RuntimeError(f"This transaction holds the lock of {_open.owner_id}, not {owner_id}.")
-    engine().lock_owner(owner_id)
+    engine().lock_owner(owner_id, _unjudged(_open.right))
     _open.owner_id = owner_id
-    _judge_right()
 
 
-def _judge_right() -> None:
-    """Judge the right of the request in the open transaction, unless it was judged before."""
-    right = current_right.get() if _open.judges_right else None
-    if right and right.judge():
-        _open.undo.append(right.forget)
+def _unjudged(right: Right | None) -> Right | None:
+    return right if right and not right.was_judged else None

@@ -37,7 +37,7 @@ from models.core import (
 from models.documents import uploads
 from models.documents.uploads import STEP_PIECES
 from models.links import delete_document
-from models.storage import Right, RightLost, current_right
+from models.storage import RightLost, current_right
 from models.storage.payloads import PIECE_BYTES
 from operations import rotate_root_keys, verify_log
 from operations.verification import check_contents, check_rows
@@ -278,8 +278,8 @@ def test_an_upload_is_not_stored_if_its_member_may_not_any_more_when_it_ends(ali
             yield bytes(PIECE_BYTES)
         run_in_threads(end_right)
 
-    still_permits = partial(Session.still_permits, session.id, team, now())
-    before = current_right.set(Right(still_permits, ("documents:write",)))
+    right = Session.right(session.id, team, now(), ("documents:write",))
+    before = current_right.set(right)
     sent = uploads.upload(
         team, Sent(content(), 3 * STEP_PIECES * PIECE_BYTES), content_type="text/plain"
     )
@@ -301,8 +301,7 @@ def test_a_session_does_not_end_between_the_judgement_and_the_commit(configure_o
         session = Session.begin_in_space(team, ana, own).row
 
     def change():
-        still_permits = partial(Session.still_permits, session.id, team, now())
-        current_right.set(Right(still_permits, ("documents:write",)))
+        current_right.set(Session.right(session.id, team, now(), ("documents:write",)))
         with connected(), transaction(team):
             judged.set()
             assert may_go_on.wait(60)

@@ -9,6 +9,7 @@ import pytest
 from peewee import IntegrityError, OperationalError
 
 from models import (
+    ApiKey,
     Event,
     StoredResponse,
     User,
@@ -27,10 +28,11 @@ from models.core import (
     Limit,
     StorageFull,
     TooManyRequests,
+    now,
 )
 from models.runtime import service_error_of
 from models.runtime.rate_limiter import SharedRateLimiter
-from models.storage import engine, separate_transaction
+from models.storage import current_right, engine, separate_transaction
 from tests.models.migrations.test_columns import TABLES
 from tests.models.runtime.test_unrecorded import read, readings
 from tests.uploads import upload
@@ -102,6 +104,32 @@ def test_a_writer_waits_for_the_same_owner_and_for_the_service(
     assert outcomes == [Busy if waits else "wrote"]
     run_in_threads(write)
     assert outcomes[1] == "wrote"
+
+
+@pytest.mark.parametrize("locks_at_begin", [True, False])
+def test_a_right_is_judged_in_the_round_trip_that_takes_the_lock(
+    alice, monkeypatch, locks_at_begin
+):
+    from models.storage.postgres import Connection  # noqa: PLC0415  it needs the extra
+
+    trips = 0
+    wait = Connection.wait
+
+    def counted(*args, **options):
+        nonlocal trips
+        trips += 1
+        return wait(*args, **options)
+
+    key = ApiKey.issue(alice, None, "documents:read", None).row
+    right = ApiKey.right(key.id, alice.id, now(), ("documents:read",))
+    before = current_right.set(right)
+    monkeypatch.setattr(Connection, "wait", counted)
+
+    with transaction(alice.id if locks_at_begin else None), transaction(alice.id):
+        assert right.was_judged
+        assert trips == (1 if locks_at_begin else 2)
+
+    current_right.reset(before)
 
 
 def test_a_transaction_in_which_a_statement_failed_is_not_taken_for_committed(alice):

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import pytest
 
-from models import in_one_transaction, transaction
-from models.storage import Right, RightLost, current_right, separate_transaction
+from models import User, in_one_transaction, transaction
+from models.storage import Prepared, Right, RightLost, current_right, separate_transaction
 
 
 class Asked:
@@ -14,7 +14,7 @@ class Asked:
     def __init__(self):
         self.times, self.is_lost, self.needed = 0, False, frozenset()
 
-    def __call__(self, needed):
+    def __call__(self, _row, needed):
         self.times += 1
         self.needed = needed
         return not self.is_lost
@@ -24,7 +24,7 @@ class Asked:
 def asked(alice):
     """What judges the right of the present request; without a request there is none."""
     asked = Asked()
-    before = current_right.set(Right(asked, ("documents:write",)))
+    before = current_right.set(Right(Prepared(User.select), {}, asked, ("documents:write",)))
     yield asked
     current_right.reset(before)
 
