@@ -109,6 +109,7 @@ def sweep() -> int:
             do(_delete_links_beyond_quota)
             do(WebhookDelivery.forget_many)
             do(forget_many_events)
+            do(engine().keep_statistics)
             do(engine().truncate_wal)
         do(engine().keep_ballast)
     current_runtime().swept_at = time.time()

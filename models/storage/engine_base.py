@@ -123,6 +123,12 @@ class Engine(ABC):
         """Move the write-ahead log into the database; False if a reader prevents it."""
         return True
 
+    def keep_statistics(self) -> None:
+        """Count the rows of large tables, by which queries are planned; at most once a day.
+
+        A server does so by itself.
+        """
+
     def reserve_disk_space(self, size: int, reserve_bytes: int) -> AbstractContextManager[None]:
         """Reserve space for a payload of `size` bytes; `StorageFull` if there is too little.
 

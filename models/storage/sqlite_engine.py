@@ -27,9 +27,10 @@ from .disk_space import create_ballast, delete_ballast_if_full, reserve_disk_spa
 from .engine_base import Engine
 from .group_commit import GroupCommit
 from .right import Right
-from .sqlite import PRAGMAS, database
+from .sqlite import PRAGMAS, analyze_large_tables, database
 
 TRY_SECONDS = 5  # between two attempts to write beside the database, while somebody asks
+STATISTICS_SECONDS = 24 * 60 * 60  # after which tables are counted again
 READER_SECONDS = 5  # how long to wait for readers that keep the WAL from being truncated
 _ERRORS: dict[str, type[ServiceError]] = {
     "database is locked": Busy,
@@ -72,12 +73,14 @@ class SqliteEngine(Engine):
         self._damage_found = threading.Event()  # since the database was opened
         self._trying = threading.Lock()
         self._tried_at = -math.inf  # when a byte was last written beside the database
+        self._counted_at = -math.inf  # when tables were last counted
         self._disk_fails = False
 
     def open(self, address: str, connections: int) -> None:  # noqa: ARG002  there is no limit
         database.init(address, pragmas=PRAGMAS)
         self._damage_found.clear()
         self._tried_at = -math.inf
+        self._counted_at = -math.inf
 
     @contextmanager
     def write_transaction(
@@ -217,6 +220,13 @@ class SqliteEngine(Engine):
         while not (truncated := self._checkpoint("TRUNCATE")) and time.monotonic() < deadline:
             time.sleep(0.05)
         return truncated
+
+    def keep_statistics(self) -> None:
+        is_due = time.monotonic() - self._counted_at >= STATISTICS_SECONDS
+        if is_due and self.is_writable():
+            with connected(), self.write_transaction(None, synced=False):
+                analyze_large_tables()
+            self._counted_at = time.monotonic()
 
     def reserve_disk_space(self, size: int, reserve_bytes: int) -> AbstractContextManager[None]:
         return reserve_disk_space(size, reserve_bytes, self.truncate_wal)

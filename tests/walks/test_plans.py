@@ -43,6 +43,7 @@ COUNTED = (
     "It finds who has too many, in the sweeper's minute: by an index alone, or what has ended."
 )
 READ = {  # tables that statements read, and why they may
+    "SCAN sqlite_master": "The schema.",
     "SCAN token_key": FEW,
     "SCAN token_key USING INDEX sqlite_autoindex_token_key_1": FEW,
     "SCAN user_account USING COVERING INDEX sqlite_autoindex_user_account_1": ONE_ROW,
@@ -119,7 +120,9 @@ def ask(service):
 
 
 def has_plan(sql):
-    return sql.startswith(("SELECT", "UPDATE", "DELETE"))
+    """Whether a statement reads rows, and more than so many of any."""
+    counts_to = re.fullmatch(r'SELECT 1 FROM "\w+" LIMIT 1 OFFSET \d+', sql)
+    return sql.startswith(("SELECT", "UPDATE", "DELETE")) and not counts_to
 
 
 def plan(sql, values):
