@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from models import Document, connected, current_runtime, database, setup, transaction
-from models.account_deletion import delete_account
+from models.account_deletion import delete_account, finish_deletions
 from models.background import sweep
 from models.core import now
 from models.documents import (
@@ -116,6 +116,11 @@ def store_exported(owner, document):
     store_as_exported(copied, pieces(b"".join(document.read())))
 
 
+def delete_all_of(owner):
+    delete_account(owner)
+    finish_deletions()
+
+
 def sweep_later(clock, span):
     clock(span)
     sweep()
@@ -142,7 +147,7 @@ WAYS = {
     "a sweep of what has ended": lambda clock, **_: sweep_later(clock, 2 * HOUR_MS),
     "a sweep of the bin": lambda clock, **_: sweep_later(clock, 2 * DAY_MS),
     "a rotation": lambda **_: rotate_root_keys(),
-    "the deletion of the account": lambda alice, **_: delete_account(alice),
+    "the deletion of the account": lambda alice, **_: delete_all_of(alice),
     "a change by a statement": lambda **_: database.execute_sql(
         "UPDATE document SET size = size + 1, binned_at = NULL"
     ),
@@ -178,7 +183,7 @@ def test_what_has_ended_counts_no_more_before_it_is_deleted(alice, documents, cl
 
 
 def test_the_total_ends_with_the_account(alice, documents):
-    delete_account(alice)
+    delete_all_of(alice)
     assert recorded(alice) is None
     assert Document.stored_by(alice.id) == Stored(0, 0, 0)
 
