@@ -205,6 +205,45 @@ def test_a_link_to_a_line_beyond_those_shown_first_opens_there(page, tmp_path):
     until(lambda: in_view(page, 24_000))
 
 
+# A text with a menu of encodings, whose script can draw it again.
+WESTERN = f"é\n{numbered_lines(900)}".encode("cp1252")
+ENCODED = original(WESTERN, "a.txt", "text/plain; charset=cp1252")
+# Goes to a line, and at once removes the note above it: no frame lies between.
+# Returns how far the line is below the bar, in pixels.
+GONE_TO = """async selector => {
+    const frame = () => new Promise(requestAnimationFrame);
+    const line = document.querySelector(selector), bar = document.querySelector(".bar");
+    viewerSource.note("Words above the text");
+    await frame();
+    line.scrollIntoView({ behavior: "instant" });
+    viewerSource.note("");
+    for (let frames = 0; frames < 5; frames++) await frame();
+    return line.getBoundingClientRect().top - bar.getBoundingClientRect().bottom;
+}"""
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+@pytest.mark.parametrize("line", ["#L20", "#L500"])
+def test_a_line_gone_to_stays_as_a_note_above_it_is_removed(new_page, tmp_path, viewport, line):
+    page = new_page(viewport=viewport)
+    opened(page, tmp_path, download(ENCODED))
+
+    assert 0 <= page.evaluate(GONE_TO, line) < 40
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_line_of_an_address_is_below_the_bar(new_page, tmp_path, viewport, scripts):
+    page = new_page(viewport=viewport, java_script_enabled=scripts)
+    (tmp_path / "a.html").write_bytes(b"".join(download(original(LINES.encode(), "a.txt")).body))
+    page.goto((tmp_path / "a.html").as_uri() + "#L500")
+    if scripts:
+        page.wait_for_selector("#L25000", state="attached")
+
+    edge = page.locator(".bar").bounding_box()["height"]
+    until(lambda: edge <= page.locator("#L500").bounding_box()["y"] < edge + 40)
+
+
 # The last of 25,000 lines is a block by itself, below one that is laid out only as it is found.
 @pytest.mark.parametrize(("viewport", "count"), [(DESK, 45_000), (PHONE, 45_000), (PHONE, 25_000)])
 def test_the_browser_finds_words_in_all_of_a_long_text(new_page, site, viewport, count):

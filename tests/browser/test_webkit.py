@@ -17,6 +17,7 @@ from tests.browser.test_safety_in_browser import (
     iframes,
     uncleaned,
 )
+from tests.browser.test_source_in_browser import ENCODED, GONE_TO
 from tests.browser.webkit import WebKitPage, assert_readable
 from tests.waiting import until
 from viewer import download, sealed_download, view
@@ -139,6 +140,16 @@ def test_a_long_text_whose_lines_are_wrapped_shows_the_line_asked_for_and_does_n
         until(lambda at=line: 0 < top_of(phone, f"#L{at}") < PHONE[1])
     assert jumps_from(phone, 0.6) == []
     assert phone.heard == []
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK])
+@pytest.mark.parametrize("line", ["#L20", "#L500"])
+def test_a_line_gone_to_stays_as_a_note_above_it_is_removed(page, tmp_path, size, line):
+    page.resize(*size)
+    page.goto(saved(tmp_path, ENCODED))
+    page.until("document.readyState === 'complete'")
+
+    assert 0 <= page.run(f"return ({GONE_TO})(arguments[0])", line) < 40
 
 
 def test_the_menu_of_a_pdf_is_as_high_as_its_buttons(phone, alice):

@@ -148,14 +148,20 @@ const remember = sought => {
   settle();
 };
 const restore = (moved = 0) => { // by the reader, in pixels, since the place was found
-  if (Math.abs(moved) > innerHeight) return remember();
-  if (place?.element.isConnected) {
+  if (!place || Math.abs(moved) > innerHeight) return remember();
+  if (place.element.isConnected) {
     const { top, height } = place.element.getBoundingClientRect();
     scrollBy({ top: top + place.part * height - place.below - edge() + moved, behavior: "instant" });
   }
   settle();
 };
 addEventListener("scroll", () => { if (isSettled()) remember(); }, { passive: true });
+// Makes a change above the place. A browser tells of scrolling, as to the line of an address, only in the next frame.
+const keepPlace = change => {
+  if (scrollY !== settled.top) remember();
+  change();
+  restore();
+};
 const sizes = new ResizeObserver(() => {
   if (isSettled()) return;
   restore(settled.width === main.clientWidth ? scrollY - settled.top : 0);
@@ -166,7 +172,7 @@ sizes.observe(main);
 
 // --- tools ---
 const viewer = globalThis.viewer = { // what the scripts of a kind may change
-  scale: 1, least: .5, most: 3, carrier, saveAs, bytes, held, original, remember,
+  scale: 1, least: .5, most: 3, carrier, saveAs, bytes, held, original, remember, keepPlace,
   stepped: sign => Math.round(10 * viewer.scale + sign) / 10,
   percent: () => Math.round(100 * viewer.scale),
   zoom: n => {

@@ -167,10 +167,10 @@ const source = {
   // Replaces the note above the document; an empty text removes it.
   note(text, ...more) {
     const old = document.querySelector("#main > .note");
-    if (!text) return old?.remove();
+    if (!text) return old && viewer.keepPlace(() => old.remove());
     const made = element("p", { className: "note" }, text, ...more);
     made.setAttribute("role", more.length ? "alert" : "note");
-    old ? old.replaceWith(made) : main.prepend(made);
+    viewer.keepPlace(() => old ? old.replaceWith(made) : main.prepend(made));
   },
   // Says that the rest of the original could not be loaded, for the reason that a problem tells.
   failed(problem) {
