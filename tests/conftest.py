@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from crypto import passphrases, passwords
+from models.events import current_actor
 from tests import compiled_templates, postgres, quick_disk
 from tests.browser import webkit
 from tests.browser.firefox import Firefox
@@ -62,6 +63,14 @@ def no_service_logs_a_traceback(request):
     for service in list(Service.running):
         service.check_log()
     Service.expected_errors = frozenset()
+
+
+@pytest.fixture(autouse=True)
+def former_actor():
+    """A test begins as the service; whom it lets act, as requests do, acts in no other one."""
+    former = current_actor.set({"via": "service"})
+    yield
+    current_actor.reset(former)
 
 
 @pytest.fixture(autouse=True)

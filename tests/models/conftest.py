@@ -10,18 +10,9 @@ import pytest
 from crypto import Keyring
 from models import User, connected, current_runtime, database, setup
 from models.core import ids
-from models.events import current_actor
 from models.runtime import create_runtime
 from models.storage import engine
 from settings import Settings
-
-
-@pytest.fixture(autouse=True)
-def former_actor():
-    """Whom a test lets act, as requests do, acts in no other one."""
-    before = current_actor.set(current_actor.get())
-    yield
-    current_actor.reset(before)
 
 
 @pytest.fixture(scope="session")
