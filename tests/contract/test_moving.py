@@ -146,7 +146,7 @@ def test_commands_that_were_killed_in_the_middle_go_on(start_service, tmp_path):
     service.run_command("export", folder, input=f"{PASSPHRASE}\n")
 
     importing = started(other, "import", folder)
-    until(lambda: other.sql("SELECT count(*) FROM document")[0][0] > SMALL // 3)
+    until(lambda: other.sql("SELECT count(*) FROM document")[0][0] > SMALL // 20)
     importing.kill()
     importing.wait()
     assert other.sql("SELECT count(*) FROM document")[0][0] <= SMALL
