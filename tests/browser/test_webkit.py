@@ -18,23 +18,17 @@ from tests.browser.test_safety_in_browser import (
     uncleaned,
 )
 from tests.browser.test_source_in_browser import ENCODED, GONE_TO
-from tests.browser.webkit import WebKitPage, assert_readable
+from tests.browser.webkit import DESK, PHONE, assert_readable, window
 from tests.waiting import until
 from viewer import download, sealed_download, view
 from viewer.formats.original import Original
 from viewer.tests.samples import every_kind, mail, original, pdf, picture, wav
 
-PHONE = 390, 844
-DESK = 1280, 800
-
 
 @pytest.fixture
 def page(webkit_browser):
-    page = WebKitPage(webkit_browser)
-    yield page
-    page.goto("about:blank")
-    page.set_dark(False)
-    page.resize(*DESK)
+    with window(webkit_browser) as page:
+        yield page
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ import pytest
 
 from crypto.password_file import PasswordSeal
 from tests.browser.test_service_in_browser import LISTENING
-from tests.browser.webkit import WebKitPage, assert_readable
+from tests.browser.webkit import PHONE, assert_readable, window
 from viewer.tests.samples import CSV, budget, mail, pdf, several
 
-PHONE = 390, 844
 MESSAGE = "document.querySelector('[role=alert]')?.textContent.includes('not the password')"
 
 # As a person does; the driver cannot type into a frame of another site.
@@ -23,13 +22,8 @@ SEND_PASSWORD = """
 
 @pytest.fixture
 def phone(webkit_browser):
-    page = WebKitPage(webkit_browser)
-    page.resize(*PHONE)
-    yield page
-    page.goto("about:blank")
-    page.set_third_party_cookies(True)
-    page.set_dark(False)
-    page.resize(1280, 800)
+    with window(webkit_browser, PHONE) as page:
+        yield page
 
 
 def fits(page):

@@ -19,6 +19,9 @@ from pathlib import Path
 
 from tests.waiting import until
 
+PHONE = 390, 844  # width and height of a window
+DESK = 1280, 800
+
 PROGRAMS = ("WebKitWebDriver", "Xvfb")
 PYTHON = "/usr/bin/python3"  # of the system: Debian's python3-gi is for no other
 LIBRARIES = "import gi; gi.require_version('WebKit2', '4.1'); from gi.repository import WebKit2"
@@ -366,3 +369,15 @@ def assert_readable(page, *, dark):
     unreadable, ground = page.run(CONTRASTS)
     assert unreadable == [], page.url
     assert (ground < 0.2) == dark, page.url
+
+
+@contextlib.contextmanager
+def window(browser, size=DESK):
+    """A page of this size. Afterwards the browser, which all tests share, is as it was."""
+    page = WebKitPage(browser)
+    page.resize(*size)
+    yield page
+    page.goto("about:blank")
+    page.set_third_party_cookies(True)
+    page.set_dark(False)
+    page.resize(*DESK)

@@ -2,24 +2,19 @@
 
 import pytest
 
-from tests.browser.webkit import WebKitPage, assert_readable
+from tests.browser.webkit import PHONE, assert_readable, window
 from tests.console.test_touch_in_browser import pages  # noqa: F401
 from tests.people import PASSWORD
 from tests.waiting import until
 
-PHONE = 390, 844
 # WebKitGTK is built without manifests; Safari knows the directive.
 NO_MANIFESTS = "SECURITY ERROR Unrecognized Content-Security-Policy directive 'manifest-src'."
 
 
 @pytest.fixture
 def phone(webkit_browser):
-    page = WebKitPage(webkit_browser)
-    page.resize(*PHONE)
-    yield page
-    page.goto("about:blank")
-    page.set_dark(False)
-    page.resize(1280, 800)
+    with window(webkit_browser, PHONE) as page:
+        yield page
 
 
 def says(words):
