@@ -178,8 +178,8 @@ def works_of_peer(peer: Peer) -> dict[str, Work]:
         "upload, 4 KiB": Work(peer.server, lambda: peer.store(connection, small)),
         "content, 64 KiB": Work(peer.server, lambda: peer.read(connection, stored)),
     }
-    if peer.has_pages:
-        found["list of 50"] = Work(peer.server, lambda: peer.list_fifty(connection))
+    if peer.list_path:
+        found["list of 50"] = Work(peer.server, lambda: peer.get(connection, peer.list_path))
     return found
 
 

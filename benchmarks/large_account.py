@@ -1,4 +1,4 @@
-"""What the requests of an account with many documents take: their first byte, and memory.
+"""The first byte and the memory of requests of an account with many documents.
 
     python benchmarks/large_account.py 30000
 

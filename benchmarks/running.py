@@ -195,18 +195,23 @@ class Files(SameStack):
         return answer.seconds, answer.body.decode()
 
 
+def bepasty_item(raw: bytes) -> tuple[bytes, dict[str, str]]:
+    """Return the body and the headers that store a file at bepasty."""
+    encoded, size = base64.b64encode(raw), len(raw)
+    headers = {
+        "Content-Range": f"bytes 0-{size - 1}/{size}",
+        "Content-Type": "application/octet-stream",
+        "Content-Filename": "x.bin",
+        "Content-Length": str(len(encoded)),
+    }
+    return encoded, headers
+
+
 class Bepasty(Server):
     """A bepasty server: the same calls in its REST interface, which takes base64 too."""
 
     def upload(self, raw: bytes, content_type: str = "") -> tuple[float, str]:  # noqa: ARG002
-        encoded, size = base64.b64encode(raw), len(raw)
-        sent = {
-            "Content-Range": f"bytes 0-{size - 1}/{size}",
-            "Content-Type": "application/octet-stream",
-            "Content-Filename": "x.bin",
-            "Content-Length": str(len(encoded)),
-        }
-        answer = self.call("POST", "/apis/rest/items", encoded, sent)
+        answer = self.call("POST", "/apis/rest/items", *bepasty_item(raw))
         assert answer.status == 201, answer.body[:500]
         item = answer.headers["Content-Location"] or answer.headers["Location"]
         return answer.seconds, item.rstrip("/")
