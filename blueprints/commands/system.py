@@ -1,4 +1,4 @@
-"""What `document-service doctor` and the start say about weaknesses of the system."""
+"""The weaknesses of the system that `document-service doctor` and the start tell."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What `/metrics` tells, in the format of Prometheus.
+"""The metrics that `/metrics` shows, in the format of Prometheus.
 
 Only where METRICS is on is this imported, and with it the library of Prometheus, which takes a
 fiftieth of the processor time of a start.

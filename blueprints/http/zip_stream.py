@@ -88,7 +88,7 @@ class CompressedBytes:
 
 
 class _Written(NamedTuple):
-    """What the headers of an entry say. A growing one has its sums and sizes after its bytes."""
+    """The values in the headers of an entry. A growing one has sums and sizes after its bytes."""
 
     name: str
     created_at: int
@@ -135,7 +135,7 @@ def pieces_of_zip(entries: Iterable[ZipEntry | GrowingEntry], created_at: int) -
 
 
 class _File:
-    """What the end of a file says of the entries that were sent."""
+    """A file that is sent, with the entries that its end names."""
 
     def __init__(self) -> None:
         self._offset = self._count = 0
