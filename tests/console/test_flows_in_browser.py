@@ -283,7 +283,8 @@ def test_everything_is_done_by_keyboard_alone(service, open_browser):
     page.on("filechooser", lambda one: choosers.append(one))  # noqa: PLW0108, Playwright marks it
     until(lambda: page.keyboard.press("Space") or choosers)  # Chromium may miss the first
     choosers[0].set_files({"name": "k.md", "mimeType": "text/markdown", "buffer": b"# Keys"})
-    page.get_by_role("list", name="Uploads").get_by_role("link").wait_for()
+    table = page.get_by_role("table", name="Documents")
+    table.get_by_role("link", name="k.md").wait_for()  # what has the focus is not replaced any more
     tab_to(page, "k.md")  # the box that selects it
     tab_to(page, "k.md")
     page.keyboard.press("Enter")
