@@ -30,9 +30,9 @@ addEventListener("DOMContentLoaded", () => {
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true }));
 });
 """
-# Notes the slices in which rows are sorted, by a clock that finds at each look that a slice has taken
-# its time: the turns that a timer gets between them, and the most words that are prepared for their
-# comparison in one.
+# Notes the slices in which rows are sorted, by a clock that finds a slice over at each look: the
+# turns that a timer gets between them, and the most words that are prepared for their comparison in
+# one.
 SLICES = """
 window.slices = 0;
 window.turns = 0;
