@@ -24,7 +24,13 @@ from .formats.pdf.pages import TEXT_PAGES, Overview, PageTexts, PdfLockedError, 
 from .markup.assets import FOLDER as TEMPLATES
 from .markup.escaping import escape
 from .markup.formatting import format_count, format_size
-from .markup.names import badge, content_disposition, safe_file_name
+from .markup.names import (
+    MAX_FOLDER_LENGTH,
+    badge,
+    content_disposition,
+    safe_file_name,
+    safe_folder,
+)
 from .rendering.page import Neighbours, RenderedPage, download, embeds, view, warm_up
 from .rendering.registry import ShownDocument
 from .rendering.sealed import Seal, sealed_download

@@ -353,7 +353,10 @@ def show_document(id: str) -> Response:
 @document.post("", scope=WRITE, shows=show_document)
 def edit_document(id: str) -> Response:
     """Change the document's name, metadata or end"""
-    fields = {"name": text("name") or "", "metadata": _metadata(), **end()}
+    fields: dict[str, Any] = {"name": text("name") or "", **end()}
+    metadata = _metadata()
+    if metadata != _owned(id).metadata:  # else it stays, also where its path would be refused today
+        fields["metadata"] = metadata
     body = DocumentEdit().load(fields)
     may_end_earlier = "expires_at" not in body or g.caller.uses(DELETE)
     Document.edit(g.caller.owner_id, id, **body, may_end_earlier=may_end_earlier)

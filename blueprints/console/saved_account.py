@@ -21,7 +21,7 @@ from models.records import ResultPage
 from ..http.zip_stream import CompressedBytes, EntryGoneError, GrowingEntry, ZipEntry, pieces_of_zip
 from ..schemas.responses import ApiKeyRecord, IdentityRecord, Profile, SessionRecord, WebhookRecord
 from ..schemas.saved import SavedCollection, SavedDocument, SavedLink, SavedOpening, SavedText
-from ..views.collection import entry_of, names
+from ..views.collection import entry_of, paths
 
 ROWS = 100  # read at once
 NOT_SAVED = {  # the tables that an export of the operator carries, and the ZIP file does not
@@ -76,15 +76,15 @@ class SavedAccount:
 
     def _originals(self) -> Iterator[ZipEntry]:
         """Yield the documents that open, and note each document for its record."""
-        name, name_in_bin = names(), names()
+        path, path_in_bin = paths(), paths()
         for page in _pages_of_rows(partial(page_with_binned, self._user.id)):
             for document in page:
                 if not document.sha256:
                     file = ""
                 elif document.binned_at is None:
-                    file = "documents/" + name(document.name)
+                    file = "documents/" + path(document)
                 else:
-                    file = "bin/" + name_in_bin(document.name)
+                    file = "bin/" + path_in_bin(document)
                 if file:
                     yield entry_of(document, file, EntryGoneError)
                 self._files.add(f"{document.id} {file}\n".encode())

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from marshmallow import Schema, ValidationError, fields, validate
 
+import viewer
 from models.core import UNSEEN, Invalid, counted, is_seen, rfc3339
 
 from ..http.base64_payload import Base64Payload
@@ -106,6 +107,25 @@ class Name(Text):
         return text
 
 
+class Folder(Text):
+    """The folder of a file, made safe; "" if it names none."""
+
+    described = {
+        "maxLength": viewer.MAX_FOLDER_LENGTH,
+        "description": "The folder of the file in a ZIP file, as in `plans/2026`.",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(0, None, **options)
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> str:
+        text = super()._deserialize(value, attr, data, **options)
+        try:
+            return viewer.safe_folder(text)
+        except ValueError as error:
+            raise ValidationError(str(error)) from None
+
+
 class Email(Text):
     described, bounds = {"format": "email"}, (3, 254)
     form, mistake = _EMAIL, "This is no e-mail address: one looks like me@example.org."
@@ -189,6 +209,25 @@ class StringMap(fields.Dict):
                 raise
             messages = {name: [*pair.values()][0] for name, pair in error.messages.items()}
             raise ValidationError(messages) from None
+
+
+class Metadata(StringMap):
+    """The metadata of a document: strings by name, of which `path` is the folder of its file."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> Any:
+        """Return the strings, with the folder made safe; without a `path` that names no folder.
+
+        A name that is sent along may be the last one of the path.
+        """
+        strings = super()._deserialize(value, attr, data, **options)
+        if "path" in strings:
+            name = data.get("name")
+            file_name = name if isinstance(name, str) else None
+            try:
+                strings["path"] = viewer.safe_folder(strings["path"], file_name)
+            except ValueError as error:
+                raise ValidationError({"path": [str(error)]}) from None
+        return {name: text for name, text in strings.items() if text or name != "path"}
 
 
 class Base64(Described):

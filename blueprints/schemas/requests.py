@@ -27,9 +27,11 @@ from .fields import (
     CamelCaseSchema,
     Email,
     File,
+    Folder,
     Integer,
     List,
     MediaType,
+    Metadata,
     Name,
     Origin,
     Password,
@@ -291,12 +293,13 @@ class DownloadRequest(ReaderProof):
 
 class DocumentEdit(CamelCaseSchema):
     name = Name(allow_none=True)
-    metadata = StringMap(
+    metadata = Metadata(
         keys=Text(),
         values=Text(0, None),
         allow_none=True,
         **described(
-            f"Names and values have at most {METADATA_BYTES} bytes in all.",
+            f"Names and values have at most {METADATA_BYTES} bytes in all. `path` is the folder of "
+            "the file in a ZIP file.",
             maxProperties=METADATA_PAIRS,
         ),
     )
@@ -385,6 +388,7 @@ class SentFile(CamelCaseSchema):
 
     file = File(required=True, attribute="payload")
     sender = Name(0, 200, data_key="from", load_default="", **described("Who sends it."))
+    folder = Folder(data_key="relativePath", load_default="")
 
     @pre_load
     def _read_parts(self, parts: list[Part], **_: Any) -> dict[str, Any]:
@@ -392,9 +396,18 @@ class SentFile(CamelCaseSchema):
 
     @post_load
     def _describe(self, body: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Add the name and the type that an upload of the same part has."""
+        """Add the name and the type that an upload of the same part has.
+
+        The name may be the last one of the path.
+        """
         uploaded = _UPLOAD_FORM.load([body["payload"]])
-        return body | {"name": uploaded.get("name"), "content_type": uploaded["content_type"]}
+        name = uploaded.get("name")
+        folder = viewer.safe_folder(body["folder"], name)
+        return body | {
+            "name": name,
+            "content_type": uploaded["content_type"],
+            "folder": folder,
+        }
 
 
 def _values(schema: Schema, parts: list[Part]) -> dict[str, Any]:

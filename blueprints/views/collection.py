@@ -165,10 +165,10 @@ def send_originals(
     return response
 
 
-def entries_of(documents: Iterable[Document], folder: str = "") -> list[ZipEntry]:
-    """Return an entry for each document, in this order; `folder` ends with a slash."""
-    name = names()
-    return [entry_of(one, folder + name(one.name)) for one in documents]
+def entries_of(documents: Iterable[Document]) -> list[ZipEntry]:
+    """Return an entry for each document, in this order."""
+    path = paths()
+    return [entry_of(one, path(one)) for one in documents]
 
 
 def entry_of(document: Document, name: str, if_gone: type[Exception] = NotFound) -> ZipEntry:
@@ -177,32 +177,56 @@ def entry_of(document: Document, name: str, if_gone: type[Exception] = NotFound)
     return ZipEntry(name, document.size, read, document.created_at, document.sha256)
 
 
-def names() -> Callable[[str], str]:
-    """Return a function that makes a name safe, and different from all names that it has returned.
+def paths() -> Callable[[Document], str]:
+    """Return a function that returns the path of a document's file in a ZIP file.
 
-    Names that differ only in case or in the composition of letters count as equal. A second `a.pdf`
-    becomes `a (2).pdf`. Names are told apart by their hashes, so that a long list holds no names:
-    rarely a name gets a number that it would not need.
+    The path is safe, and different from all that the function has returned.
     """
-    taken = {_folded(SUMS)}
-    next_numbers: dict[int, int] = {}  # by folded name: all lower numbers are taken
+    unique = unique_paths()
+    return lambda document: unique(document.name, document.folder)
 
-    def unique(name: str) -> str:
-        safe = viewer.safe_file_name(name)
-        folded = _folded(safe)
-        if folded not in taken:
-            taken.add(folded)
-            return safe
-        stem, dot, extension = safe.rpartition(".") if "." in safe else (safe, "", "")
-        for number in count(next_numbers.get(folded, 2)):
-            numbered = f"{stem} ({number}){dot}{extension}"
-            if _folded(numbered) not in taken:
-                break
-        next_numbers[folded] = number + 1
-        taken.add(_folded(numbered))
-        return numbered
+
+def unique_paths() -> Callable[[str, str], str]:
+    """Return a function that makes the name of a file safe, and its path different from all that it
+    has returned.
+
+    Paths that differ only in case or in the composition of letters count as equal. A second `a.pdf`
+    of a folder becomes `a (2).pdf`, and so does a file that has the path of a folder, or a folder
+    that has the path of a file. Paths are told apart by their hashes, so that a long list holds no
+    names: rarely a name gets a number that it would not need.
+    """
+    files = {_folded(SUMS)}
+    folders: set[int] = set()
+    file_numbers: dict[int, int] = {}  # by folded path: all lower numbers are taken
+    folder_numbers: dict[int, int] = {}  # by folded path: the one of the folder
+
+    def unique(name: str, folder: str) -> str:
+        inside = ""
+        for step in filter(None, folder.split("/")):
+            path = _free_path(inside + step, (files,), folder_numbers)
+            folders.add(_folded(path))
+            inside = f"{path}/"
+        path = _free_path(inside + viewer.safe_file_name(name), (files, folders), file_numbers)
+        files.add(_folded(path))
+        return path
 
     return unique
+
+
+def _free_path(path: str, taken: Iterable[set[int]], numbers: dict[int, int]) -> str:
+    """Return the path, with a number if it is `taken`; `numbers` are those to begin with."""
+    folded = _folded(path)
+    if not any(folded in paths for paths in taken):
+        return path
+    before, slash, name = path.rpartition("/")
+    stem, dot, extension = name.rpartition(".") if "." in name else (name, "", "")
+    for number in count(numbers.get(folded, 2)):
+        numbered = f"{before}{slash}{stem} ({number}){dot}{extension}"
+        folded_numbered = _folded(numbered)
+        if not any(folded_numbered in paths for paths in taken):
+            break
+    numbers[folded] = number
+    return numbered
 
 
 def _folded(name: str) -> int:

@@ -215,6 +215,18 @@ class Document(Payload, Owned):
     def metadata(self) -> dict[str, str]:
         return dict(self.given_metadata or {})
 
+    @property
+    def folder(self) -> str:
+        """The folder of its file in a ZIP file, with slashes between the names; "" at the top.
+
+        It is `path` of the metadata, unless that was stored before paths were judged, and is none.
+        """
+        path = self.metadata.get("path", "")
+        try:
+            return path if viewer.safe_folder(path) == path else ""
+        except ValueError:
+            return ""
+
     def store_row(self) -> None:
         """Store the row, inside the transaction that stores the payload's last pieces."""
         self.store_without_event()

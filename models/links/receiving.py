@@ -108,9 +108,16 @@ def take_body_slot(grant: TokenGrant, body_bytes: int, key: str) -> LongBody | N
 
 
 def receive(
-    grant: TokenGrant, payload: SentPayload, content_type: str, name: str | None, sender: str
+    grant: TokenGrant,
+    payload: SentPayload,
+    content_type: str,
+    name: str | None,
+    sender: str,
+    folder: str = "",
 ) -> Receipt:
     """Store a file as the owner's. All that limits it is judged again, under the owner's lock.
+
+    `folder` is a path that `viewer.safe_folder` has made.
 
     Raises `TokenSpent`, `ScopeMissing`, `PayloadTooLarge`, `StorageFull`; then nothing is stored or
     counted.
@@ -123,7 +130,7 @@ def receive(
             payload,
             content_type=content_type,
             name=name,
-            metadata={"from": sender} if sender else {},
+            metadata=metadata_of(sender, folder),
             origin={"collection_id": collection.id},
             came_by=grant.id,
         ) as document:
@@ -134,6 +141,12 @@ def receive(
         raise StorageFailing(NOT_STORED) from None
     except (QuotaExceeded, StorageFull):
         raise StorageFull("There is no room for this. Tell whoever sent you the link.") from None
+
+
+def metadata_of(sender: str, folder: str) -> dict[str, str]:
+    """Return the metadata of a file that a stranger sends."""
+    given = {"from": sender, "path": folder}
+    return {name: text for name, text in given.items() if text}
 
 
 def collection_of(grant: TokenGrant) -> Collection:

@@ -96,6 +96,7 @@ CHANGES = [
     ("name", {"name": " "}),
     ("metadata", {"metadata": "x"}),
     ("metadata", {"metadata": "a: 1\na: 2"}),
+    ("metadata", {"metadata": "path: ../x"}),
     ("metadata", {"metadata": "\n".join(f"{n}: x" for n in range(17))}),
     ("endsOn", {"ends": "date", "endsOn": "2001-01-01"}),
 ]

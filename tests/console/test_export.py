@@ -76,6 +76,22 @@ def test_what_is_in_the_bin_is_in_it_too(member, exported):
     assert names == {kept["id"]: "documents/a.txt", binned["id"]: "bin/a.txt"}
 
 
+def test_a_document_lies_in_the_folder_of_its_path(member, exported):
+    api = member.api
+    folder = {"path": "plans/2026"}
+    kept = [api.upload(one, name="a.txt", metadata=folder, token=None) for one in (b"1", b"2")]
+    binned = api.upload(b"3", name="a.txt", metadata=folder, token=None)
+    member.post("/app/documents", {"act": "bin", "id": binned["id"]})
+    files = exported()
+    paths = {one["id"]: one["file"] for one in json.loads(files["documents.json"])}
+    assert [paths[one["id"]] for one in (*kept, binned)] == [
+        "documents/plans/2026/a.txt",
+        "documents/plans/2026/a (2).txt",
+        "bin/plans/2026/a.txt",
+    ]
+    assert [files[paths[one["id"]]] for one in (*kept, binned)] == [b"1", b"2", b"3"]
+
+
 def test_an_account_without_anything_is_exported_too(exported):
     assert {"documents.json", "log.jsonl", "SHA256SUMS"} <= exported().keys()
 

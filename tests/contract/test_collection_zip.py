@@ -64,6 +64,36 @@ def test_it_holds_the_originals_in_order_by_safe_names_with_their_checksums(
     assert events_of(alice, collection)[-1] == "collection.downloaded"
 
 
+def test_a_document_lies_in_the_folder_of_its_path(alice, tmp_path):
+    files = [
+        ("plans/2026", "a.pdf"),
+        ("plans/2026", "a.pdf"),
+        ("PLANS", "a.pdf"),
+        ("", "a.pdf"),
+        ("", "plans"),
+    ]
+    paths = [{"path": folder} if folder else {} for folder, _name in files]
+    documents = [
+        alice.upload(f"{number}".encode(), name=name, metadata=paths[number], token=None)
+        for number, (_folder, name) in enumerate(files)
+    ]
+    collection = alice.collect(*documents)
+
+    archive = ZipFile(io.BytesIO(alice.get(whole(collection)).body))
+
+    assert archive.namelist() == [
+        "plans/2026/a.pdf",
+        "plans/2026/a (2).pdf",
+        "PLANS/a.pdf",
+        "a.pdf",
+        "plans (2)",
+        "SHA256SUMS",
+    ]
+    assert archive.read("plans/2026/a (2).pdf") == b"1"
+    archive.extractall(tmp_path)
+    subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=tmp_path, check=True)
+
+
 def test_that_of_an_empty_collection_holds_the_checksums_alone(alice):
     assert names_in(alice.get(whole(alice.collect()))) == ["SHA256SUMS"]
 

@@ -140,6 +140,7 @@ FAULTS = {
     "metadata that are not JSON": ((PDF, field("metadata", b"{")), "#/metadata"),
     "metadata with a name twice": ((PDF, field("metadata", b'{"a":"","a":""}')), "#/metadata"),
     "metadata that are a list": ((PDF, field("metadata", b"[]")), "#/metadata"),
+    "a path of metadata": ((PDF, field("metadata", b'{"path": "../a"}')), "#/metadata/path"),
     "a value of metadata": ((PDF, field("metadata", b'{"a": 1}')), "#/metadata/a"),
     "a token that is not JSON": ((PDF, field("token", b"none")), "#/token"),
     "an option of the token": ((PDF, field("token", b'{"maxViews": 0}')), "#/token/maxViews"),

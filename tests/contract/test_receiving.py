@@ -173,6 +173,25 @@ def test_a_password_is_asked_first_and_counts_nothing(alice, anonymous, collecti
 
 
 @pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("plans/2026", {"path": "plans/2026"}),
+        ("plans/2026/scan.pdf", {"path": "plans/2026"}),  # as browsers name the files of a folder
+        ("plans/con/a?", {"path": "plans/_con/a_"}),
+        ("scan.pdf", {}),
+        ("", {}),
+    ],
+)
+def test_the_folder_of_a_file_is_kept_as_its_path(
+    alice, anonymous, collection, request_files, sent, kept
+):
+    parts = (file("scan.pdf", b"%PDF-1.7 x"), field("relativePath", sent.encode()))
+    assert send(anonymous, request_files(), *parts).status == 201
+    (document,) = members(alice, collection)
+    assert (document["name"], document["metadata"]) == ("scan.pdf", kept)
+
+
+@pytest.mark.parametrize(
     ("parts", "pointer"),
     [
         ((field("from", b"Mia"),), "#/file"),
@@ -180,9 +199,12 @@ def test_a_password_is_asked_first_and_counts_nothing(alice, anonymous, collecti
         ((file("a"), field("name", b"b")), "#/name"),
         ((file("a"), field("token", b"b")), "#/token"),
         ((file("a"), field("from", b"x" * 201)), "#/from"),
+        ((file("a"), field("relativePath", b"/x")), "#/relativePath"),
+        ((file("a"), field("relativePath", b"x/../y")), "#/relativePath"),
+        ((file("a"), field("relativePath", b"x" * 501)), "#/relativePath"),
     ],
 )
-def test_a_file_and_a_sender_are_all_that_is_taken(
+def test_a_file_its_folder_and_a_sender_are_all_that_is_taken(
     parts, pointer, alice, anonymous, collection, request_files
 ):
     link = request_files()

@@ -123,6 +123,36 @@ def test_metadata_is_returned_as_it_was_sent(alice):
         assert alice.get(at(document)).json["metadata"] == metadata
 
 
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("plans/2026", {"path": "plans/2026"}),
+        ("plans//a?/./b/", {"path": "plans/a_/b"}),
+        ("plans/scan.md", {"path": "plans"}),
+        ("scan.md", {}),
+        ("", {}),
+    ],
+)
+def test_the_path_of_metadata_is_a_folder_whose_names_are_made_safe(alice, sent, kept):
+    document = alice.upload(name="scan.md", metadata={"path": sent, "a": "b"})
+    assert document["metadata"] == kept | {"a": "b"}
+    assert alice.get(at(document)).json["metadata"] == kept | {"a": "b"}
+    changed = alice.patch(at(document), json={"name": "scan.md", "metadata": {"path": sent}})
+    assert changed.json["metadata"] == kept
+
+
+@pytest.mark.parametrize("path", ["/plans", "../plans", "a/../b", "a/" * 250 + "b", 5, None, ["a"]])
+def test_a_path_that_is_no_folder_is_refused(alice, document, path):
+    metadata = {"metadata": {"path": path}}
+    refused_field(alice.post("/v1/documents", json=GOOD | metadata), "#/metadata/path")
+    refused_field(alice.patch(at(document), json=metadata), "#/metadata/path")
+
+
+def test_a_path_of_500_characters_is_kept(alice):
+    path = "/".join(["x" * 99] * 5)
+    assert alice.upload(metadata={"path": path + "y"})["metadata"] == {"path": path + "y"}
+
+
 def test_a_document_of_any_size_is_returned_unchanged(alice):
     for size in (1, 3, 16_383, 16_384, 16_385, 196_608, 196_609, 4 << 20):
         content = random.Random(size).randbytes(size)

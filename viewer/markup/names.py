@@ -10,6 +10,7 @@ KINDS = {"unknown": "file"}  # others are badges themselves
 SHORTENED = {"pages": "page", "numbers": "num"}  # of longer extensions
 MAX_LENGTH = 180
 MAX_BYTES = 240  # file systems take 255 bytes, of which a number may need some
+MAX_FOLDER_LENGTH = 500  # of a path of folders
 RESERVED = re.compile(r"(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(?:\.|$)", re.I)  # by Windows
 
 
@@ -31,6 +32,27 @@ def safe_file_name(name: str) -> str:
     if not dot or len(extension.encode()) > 20:
         return _cut(flat)
     return _cut(stem, f".{extension}")
+
+
+def safe_folder(path: str, file_name: str | None = None) -> str:
+    """Return the folder of a file as a path that is valid on any system; "" if it names none.
+
+    The path has the names of folders alone, made safe by `safe_file_name`, with slashes between
+    them. If its last name is `file_name`, that one is left out. Raise ValueError with a sentence
+    for the sender if it begins with a slash, leads up or has over MAX_FOLDER_LENGTH characters.
+    """
+    steps = [step.strip() for step in re.split(r"[\\/]", single_line(path))]
+    if len(steps) > 1 and not steps[0]:
+        raise ValueError("Begin with the name of a folder, not with a slash.")
+    if ".." in steps:
+        raise ValueError("Name folders alone: '..' leads out of them.")
+    names = [safe_file_name(step) for step in steps if step.strip(" .")]
+    if file_name and names and names[-1] == safe_file_name(file_name):
+        names.pop()
+    safe = "/".join(names)
+    if max(len(path), len(safe)) > MAX_FOLDER_LENGTH:
+        raise ValueError(f"Use at most {MAX_FOLDER_LENGTH} characters.")
+    return safe
 
 
 def _cut(text: str, end: str = "") -> str:

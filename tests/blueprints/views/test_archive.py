@@ -1,4 +1,4 @@
-"""blueprints/views/collection.py: names in a ZIP file."""
+"""blueprints/views/collection.py: paths in a ZIP file."""
 
 from unicodedata import normalize
 from unittest.mock import patch
@@ -6,7 +6,7 @@ from unittest.mock import patch
 import pytest
 
 from blueprints.views import collection
-from blueprints.views.collection import names
+from blueprints.views.collection import unique_paths
 
 HOSTILE = [
     "../x",
@@ -42,9 +42,9 @@ HOSTILE = [
 
 
 def test_a_name_that_is_there_already_gets_a_number():
-    name = names()
+    path = unique_paths()
     given = ["a.pdf", "a.pdf", "A.PDF", "ä.pdf", normalize("NFD", "ä.pdf"), "a (2).pdf", "a", "a"]
-    assert [name(one) for one in given] == [
+    assert [path(one, "") for one in given] == [
         "a.pdf",
         "a (2).pdf",
         "A (3).PDF",
@@ -56,11 +56,47 @@ def test_a_name_that_is_there_already_gets_a_number():
     ]
 
 
+def test_a_name_gets_a_number_only_among_those_of_its_folder():
+    path = unique_paths()
+    given = [("a.pdf", ""), ("a.pdf", "x"), ("A.pdf", "X"), ("a.pdf", "x/y"), ("a.pdf", "")]
+    assert [path(*one) for one in given] == [
+        "a.pdf",
+        "x/a.pdf",
+        "X/A (2).pdf",
+        "x/y/a.pdf",
+        "a (2).pdf",
+    ]
+
+
+def test_a_file_and_a_folder_never_have_the_same_path():
+    path = unique_paths()
+    given = [
+        ("a", ""),
+        ("x.txt", "a"),
+        ("a (2)", ""),
+        ("y.txt", "A/b"),
+        ("b", "a"),
+        ("a", ""),
+        ("z.txt", "a"),
+        ("sums", "SHA256SUMS"),
+    ]
+    assert [path(*one) for one in given] == [
+        "a",
+        "a (2)/x.txt",
+        "a (2) (2)",
+        "A (2)/b/y.txt",
+        "a (2)/b (2)",
+        "a (3)",
+        "a (2)/z.txt",
+        "SHA256SUMS (2)/sums",
+    ]
+
+
 @pytest.mark.parametrize("others", [[], [f"a ({number}).pdf" for number in range(2, 1002)]])
 def test_a_name_of_thousands_of_documents_is_numbered_without_counting_from_the_start(others):
-    name, alike = names(), ["a.pdf"] * 1000
+    path, alike = unique_paths(), ["a.pdf"] * 1000
     with patch.object(collection, "_folded", wraps=collection._folded) as compared:
-        found = [name(one) for one in others + alike]
+        found = [path(one, "") for one in others + alike]
 
     assert len(set(found)) == len(found)
     assert found[-1] == f"a ({1000 + len(others)}).pdf"
@@ -69,8 +105,8 @@ def test_a_name_of_thousands_of_documents_is_numbered_without_counting_from_the_
 
 def test_no_name_leaves_the_folder_or_is_refused_by_a_system():
     for hostile in HOSTILE:
-        name = names()
-        for found in (name(hostile), name(hostile)):
+        path = unique_paths()
+        for found in (path(hostile, ""), path(hostile, "")):
             assert found == found.strip(" .") != "", hostile
             assert not found.startswith("_."), hostile
             assert "_.." not in found, hostile

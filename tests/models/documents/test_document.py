@@ -55,6 +55,14 @@ def test_whoever_writes_alone_is_shown_what_they_sent_and_what_is_no_secret(alic
     assert (shown.id, shown.size) == (document.id, document.size)
 
 
+@pytest.mark.parametrize("path", ["/srv/scans", "../x", "a//b", "a\u202e", "x" * 501])
+def test_a_path_that_was_stored_before_paths_were_judged_is_no_folder(alice, path):
+    stored = upload(alice, b"hello", name="plan.txt", metadata={"path": path})
+    document = Document.of_id(stored.id)
+    assert (document.metadata, b"".join(document.read())) == ({"path": path}, b"hello")
+    assert document.folder == ""
+
+
 def test_an_edit_returns_the_row_with_all_that_others_have_changed(alice):
     id = upload(alice, name="plan.txt").id
     Document.edit(alice.id, id, metadata={"project": "garden"})

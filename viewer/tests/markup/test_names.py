@@ -13,6 +13,7 @@ from viewer.markup.names import (
     display_name,
     extension_of,
     safe_file_name,
+    safe_folder,
 )
 
 
@@ -43,6 +44,61 @@ def test_a_name_without_visible_characters_gives_the_default(name):
 )
 def test_a_file_name_is_safe_and_short(name, safe):
     assert safe_file_name(name) == safe
+
+
+@pytest.mark.parametrize(
+    ("path", "safe"),
+    [
+        ("plans/2026", "plans/2026"),
+        ("plans\\2026/", "plans/2026"),
+        ("a//./b/ /c", "a/b/c"),
+        ("", ""),
+        (".", ""),
+        ("a:b/.git/end./con", "a_b/git/end/_con"),
+        ("a\u202e/\u200b", "a"),
+        ("x" * 300, "x" * 180),
+        (
+            "x" * 180 + "/" + "y" * 180 + "/" + "z" * 138,
+            "/".join(("x" * 180, "y" * 180, "z" * 138)),
+        ),
+    ],
+)
+def test_the_names_of_a_folder_are_made_safe_as_those_of_files(path, safe):
+    assert safe_folder(path) == safe
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/plans", "Begin with the name of a folder, not with a slash."),
+        ("\\plans", "Begin with the name of a folder, not with a slash."),
+        ("..", "Name folders alone: '..' leads out of them."),
+        ("plans/../x", "Name folders alone: '..' leads out of them."),
+        ("plans/ \u200b.. ", "Name folders alone: '..' leads out of them."),
+        ("a/" * 250 + "b", "Use at most 500 characters."),
+        ("con/" * 125, "Use at most 500 characters."),  # each gets one more
+    ],
+)
+def test_a_path_that_is_long_or_leads_elsewhere_is_no_folder(path, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        safe_folder(path)
+
+
+def test_a_folder_is_without_the_name_of_its_file():
+    assert safe_folder("plans/a?.pdf", "a?.pdf") == "plans"
+    assert safe_folder("a.pdf", "a.pdf") == ""
+    assert safe_folder("a.pdf/x", "a.pdf") == "a.pdf/x"
+    assert safe_folder("plans", None) == "plans"
+
+
+@given(st.text(alphabet=st.one_of(st.sampled_from("/\\. ac\u200b:"), st.characters())))
+def test_a_safe_folder_stays_as_it_is(path):
+    try:
+        safe = safe_folder(path)
+    except ValueError:
+        return
+    assert safe_folder(safe) == safe
+    assert not any(step.strip(" .") == "" for step in safe.split("/") if safe)
 
 
 def test_the_content_disposition_has_an_ascii_and_an_exact_name():
