@@ -1,6 +1,7 @@
 """The start: the database is opened and migrated, and its keyring loaded."""
 
 from collections import Counter
+from collections.abc import Collection as CollectionOf
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -165,11 +166,14 @@ def root_keys_in_use() -> Counter[str]:
     """Return the number of rows whose key each root key wraps, by its id."""
     used: Counter[str] = Counter()
     with connected():
-        names = {table._meta.table_name for table in TABLES_WITH_KEYS}
-        for name in names:
-            table: Any = TableReference(name, ("id", "root"))
+        for table in _tables_with_roots():
             used.update(dict(_rows_by_root(table)))
     return used
+
+
+def _tables_with_roots() -> list[Any]:
+    names = {table._meta.table_name for table in TABLES_WITH_KEYS}
+    return [TableReference(name, ("id", "root")) for name in names]
 
 
 def _rows_by_root(table: Any) -> Iterator[tuple[str, int]]:
@@ -186,6 +190,23 @@ def _rows_by_root(table: Any) -> Iterator[tuple[str, int]]:
             (rows,) = database.execute(of_first).fetchone()
         if rows:
             yield first, rows
+
+
+def _roots_besides(known: CollectionOf[str]) -> set[str]:
+    """Return the root keys in use besides those that are known.
+
+    Where there is none, each row is looked at once, and nothing is counted or sorted.
+    """
+    others: set[str] = set()
+    with connected():
+        for table in _tables_with_roots():
+            while found := database.execute(_root_besides(table, {*known, *others})).fetchone():
+                others.add(found[0])
+    return others
+
+
+def _root_besides(table: Any, known: CollectionOf[str]) -> Any:
+    return table.select(table.root).where(table.root.not_in(sorted(known))).limit(1)
 
 
 def load_keyring() -> None:
@@ -260,7 +281,7 @@ def use_keyring(keyring: Keyring) -> None:
 
 
 def _require_roots(keyring: Keyring) -> None:
-    if missing := set(root_keys_in_use()) - {root.id for root in keyring}:
+    if missing := _roots_besides({root.id for root in keyring}):
         where = f" at {keyring.path}" if keyring.path else ""
         raise KeyringError(
             f"The keyring lacks root key {', '.join(sorted(missing))}, which the database's "

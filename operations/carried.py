@@ -243,6 +243,7 @@ NOT_CARRIED: Mapping[str, str] = {  # the tables of which no row is carried
     "schema_migration": _OF_SERVICE,
     "service_key": _OF_SERVICE,
     "token_key": _OF_SERVICE,
+    "unfinished_payload": _OF_SERVICE,
     "unreferenced_object": _OF_SERVICE,
     "used_sign_in": _OF_SERVICE,
 }

@@ -118,6 +118,8 @@ def upload(
                 UnreferencedObject.end_upload(document.id)
             else:
                 payload_rows.store(document.id, last, first)
+            if first:
+                payload_rows.end(document.id)
             document.store_row()
             yield document
 
@@ -230,6 +232,8 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
         for piece in pieces:
             if len(waiting) == STEP_PIECES:
                 with separate_transaction(None, synced=False):
+                    if first == 0:
+                        payload_rows.begin(document_id)
                     payload_rows.store(document_id, waiting, first)
                 first = first + STEP_PIECES
                 waiting = []
@@ -265,7 +269,7 @@ def delete_unfinished_uploads() -> None:
     """
     before = first_id(Document.PREFIX, current_runtime().started_at)
     with transaction():
-        payload_rows.drop_orphans(before)
+        payload_rows.drop_unfinished(before)
         UnreferencedObject.abort_uploads(before)
 
 
@@ -283,6 +287,7 @@ def _delete_aborted_upload(document_id: str) -> None:
     with separate_transaction(synced=False):
         if not Document.as_stored(document_id):
             payload_rows.drop(document_id)
+            payload_rows.end(document_id)
     current_runtime().aborted_uploads.discard(document_id)
 
 

@@ -4,11 +4,13 @@ import errno
 import threading
 
 import pytest
+from peewee import Table
 
 from crypto import Keyring, KeyringError
-from models import setup
+from models import Document, setup
 from models.core import OperatorError
 from models.storage import close_database, database, engine, group_commit
+from tests.uploads import upload
 
 
 def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
@@ -19,6 +21,22 @@ def test_a_lost_keyring_is_named_and_no_new_one_is_made(instance, alice):
     with pytest.raises(KeyringError, match=root_id):
         setup.use_keyring(Keyring.create(instance / "other"))
     assert not (instance / "keyring").exists()
+
+
+def test_each_root_key_that_a_keyring_lacks_is_named_with_one_look_at_each_row(instance, alice):
+    (root_id,) = setup.root_keys_in_use()
+    for _ in range(3):
+        upload(alice)
+    assert setup._roots_besides({root_id}) == set()
+
+    first, second, _ = [one.id for one in Document.select().order_by(Document.id)]
+    for id, root in ((first, "another"), (second, "between")):
+        Document.update(root=root).where(Document.id == id).execute()
+    assert setup._roots_besides({root_id}) == {"another", "between"}
+
+    query, values = setup._root_besides(Table("document", ("id", "root")), {root_id}).sql()
+    plan = database.execute_sql(f"EXPLAIN QUERY PLAN {query}", values).fetchall()
+    assert [row[-1] for row in plan] == ["SCAN t1 USING COVERING INDEX document_owner"]
 
 
 def test_a_fresh_instance_gets_a_keyring(runtime, tmp_path):

@@ -18,9 +18,9 @@ _FETCH = """
     SELECT sealed FROM piece
     WHERE document_id = :id AND number >= :start AND number < :stop ORDER BY number"""
 _DROP = "DELETE FROM piece WHERE document_id = :id"
-_DROP_ORPHANS = """
-    DELETE FROM piece
-    WHERE document_id < :before AND document_id NOT IN (SELECT id FROM document)"""
+_BEGIN = "INSERT INTO unfinished_payload (document_id) VALUES (:id)"
+_END = "DELETE FROM unfinished_payload WHERE document_id = :id"
+_UNFINISHED = "SELECT document_id FROM unfinished_payload WHERE document_id < :before"
 _HOLE = bytes(16)
 _read_ahead = ReadAhead()
 
@@ -80,6 +80,18 @@ def drop(*document_ids: str) -> None:
             database.execute_sql(_DROP, {"id": id})
 
 
-def drop_orphans(before: str) -> None:
-    """Delete the pieces of documents that have no row, and ids that sort before this one."""
-    database.execute_sql(_DROP_ORPHANS, {"before": before})
+def begin(document_id: str) -> None:
+    """Record a payload with the first of its pieces that are stored before the document's row."""
+    database.execute_sql(_BEGIN, {"id": document_id})
+
+
+def end(document_id: str) -> None:
+    """Forget the record, in the transaction that stores the document's row or drops the pieces."""
+    database.execute_sql(_END, {"id": document_id})
+
+
+def drop_unfinished(before: str) -> None:
+    """Drop the payloads that were begun and not ended, and whose ids sort before this one."""
+    for (id,) in database.execute_sql(_UNFINISHED, {"before": before}).fetchall():
+        drop(id)
+        end(id)

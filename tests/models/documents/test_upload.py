@@ -18,6 +18,7 @@ from models.runtime import service_error_of
 from models.storage import engine
 from models.storage import group_commit as group_sync
 from models.storage.payloads import PIECE_BYTES
+from models.storage.payloads import rows as payload_rows
 from tests.uploads import Sent, send
 
 try:
@@ -26,6 +27,7 @@ except ImportError:  # not on Windows
     resource = None
 
 PIECES = 3 * STEP_PIECES
+LEFT = "doc_00000000000000000000000000"
 EXPIRED = LinkOptions(None, "view", "", expires_at=1)
 PAYLOAD = os.urandom(PIECES * PIECE_BYTES)
 
@@ -36,6 +38,11 @@ def pieces(payload=PAYLOAD):
 
 def stored():
     return database.execute_sql("SELECT count(*) FROM piece").fetchone()[0]
+
+
+def unfinished():
+    rows = database.execute_sql("SELECT document_id FROM unfinished_payload").fetchall()
+    return [id for (id,) in rows]
 
 
 @pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
@@ -71,7 +78,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(alice, count, scope):
     with pytest.raises(RuntimeError), scope():
         send(alice, Sent(broken(), size), content_type="a/b")
 
-    assert (Document.select().count(), stored()) == (0, 0)
+    assert (Document.select().count(), stored(), unfinished()) == (0, 0, [])
 
 
 @pytest.mark.parametrize("size", [5, len(PAYLOAD)])
@@ -83,7 +90,7 @@ def test_an_upload_whose_link_cannot_be_issued_leaves_nothing(alice, size):
             content_type="a/b",
             link=EXPIRED,
         )
-    assert (Document.select().count(), stored()) == (0, 0)
+    assert (Document.select().count(), stored(), unfinished()) == (0, 0, [])
 
 
 @pytest.mark.parametrize("size", [5, len(PAYLOAD)])
@@ -91,7 +98,7 @@ def test_an_upload_whose_response_cannot_be_stored_leaves_nothing(alice, size):
     with pytest.raises(RuntimeError), in_one_transaction():  # noqa: PT012
         send(alice, Sent(pieces(PAYLOAD[:size]), size), content_type="a/b")
         raise RuntimeError("the response could not be stored")
-    assert (Document.select().count(), stored()) == (0, 0)
+    assert (Document.select().count(), stored(), unfinished()) == (0, 0, [])
 
 
 def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, monkeypatch):
@@ -102,7 +109,7 @@ def test_what_could_not_be_synced_on_the_way_is_told_and_leaves_nothing(alice, m
     with pytest.raises(OSError, match="the disk"):
         send(alice, Sent(pieces(), len(PAYLOAD)), content_type="a/b")
 
-    assert (Document.select().count(), stored()) == (0, 0)
+    assert (Document.select().count(), stored(), unfinished()) == (0, 0, [])
 
 
 @pytest.mark.parametrize("scope", [nullcontext, in_one_transaction])
@@ -120,7 +127,7 @@ def test_a_long_upload_whose_steps_are_not_synced_says_that_nothing_was_stored(
     told = service_error_of(raised.value)
     assert isinstance(told, StorageFull)
     assert "nothing of it was stored" in told.sentence
-    assert (Document.select().count(), stored()) == (0, 0)
+    assert (Document.select().count(), stored(), unfinished()) == (0, 0, [])
 
 
 def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, monkeypatch):
@@ -171,13 +178,28 @@ def test_an_upload_that_fails_in_a_transaction_does_not_hide_what_others_left(al
 
 
 def test_what_a_killed_process_left_is_dropped_and_nothing_else(alice):
-    left = "INSERT INTO piece VALUES ('doc_00000000000000000000000000', 0, x'00')"
-    database.execute_sql(left)
+    for id in (LEFT, running := generate_id("doc")):  # of this process: its row is still to come
+        payload_rows.begin(id)
+        payload_rows.store(id, [b"x"])
     send(alice, Sent(pieces(b"kept"), 4), content_type="a/b")
-    running = generate_id("doc")  # an upload of this process whose row is still to come
-    database.execute_sql("INSERT INTO piece VALUES (?, 0, x'00')", (running,))
     delete_unfinished_uploads()
     assert stored() == 2
+    assert unfinished() == [running]
+
+
+def test_an_upload_in_steps_has_a_record_until_its_row_is_stored(alice):
+    seen = []
+
+    def watched():
+        for piece in pieces():
+            with connected():
+                seen.append(tuple(unfinished()))
+            yield piece
+
+    document = send(alice, Sent(watched(), len(PAYLOAD)), content_type="a/b")
+
+    assert set(seen) == {(), (document.id,)}
+    assert unfinished() == []
 
 
 @pytest.mark.skipif(resource is None, reason="needs limits of the operating system")
@@ -200,7 +222,7 @@ def test_a_disk_that_takes_no_more_in_the_middle_leaves_nothing(alice, instance,
 
     assert service_error_of(raised.value).code == "storage_full"
     sweep()
-    assert (Document.select().count(), stored()) == (0, 0)
+    assert (Document.select().count(), stored(), unfinished()) == (0, 0, [])
 
 
 def test_a_reserve_of_free_space_is_kept(alice, runtime):

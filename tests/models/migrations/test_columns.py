@@ -44,5 +44,6 @@ def test_every_table_of_the_migrations_is_named_like_its_class(instance):
         "collection_document",
         "document_total",
         "schema_migration",
+        "unfinished_payload",
     }
     assert set(database.get_tables()) == known

@@ -156,6 +156,16 @@ def test_the_totals_of_a_migrated_database_are_those_of_its_documents(former, st
         assert wrong_totals() == []
 
 
+def test_what_killed_uploads_left_goes_with_the_migration_and_nothing_else(of_sqlite, started):
+    before = rows_of(of_sqlite)["piece"]
+    with closing(sqlite3.connect(of_sqlite)) as file, file:
+        left = ("doc_01a00000000000000000000000", 0, b"x")
+        file.execute("INSERT INTO piece (document_id, number, sealed) VALUES (?, ?, ?)", left)
+    with started(of_sqlite):
+        pass
+    assert rows_of(of_sqlite)["piece"] == before
+
+
 def test_a_start_without_the_root_keys_is_refused(former, started, folder):
     (folder / "keyring").unlink()
     Keyring.create(folder / "keyring")
