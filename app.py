@@ -38,7 +38,7 @@ from blueprints.http.problems import (
     log_failed_response,
 )
 from blueprints.http.responding import Application
-from blueprints.http.routing import MatchedRule
+from blueprints.http.routing import MatchedRule, stepped_requests
 from blueprints.http.serving import needs_no_worker
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
@@ -235,6 +235,7 @@ def _prepared() -> tuple[Flask, Server]:
                 proxy=_proxy_of(settings),
                 on_rejected=log_rejected_request,
                 admit_long_body=admit_long_body,
+                is_stepped=stepped_requests(app),
                 needs_no_worker=needs_no_worker,
                 on_failure=log_failed_response,
                 on_early_end=log_early_end,

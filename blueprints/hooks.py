@@ -22,7 +22,13 @@ from .http.blueprint import limit_body
 from .http.caller import RequestGlobals, request_and_globals
 from .http.declarations import declared
 from .http.problems import handle_service_error
-from .http.serving import is_answered_at_once, reserve_memory, serve_for
+from .http.serving import (
+    goes_on_behind,
+    is_answered_at_once,
+    reserve_memory,
+    serve_for,
+    step_of,
+)
 from .login import NAMED, cookie_in_head, let_in_named
 from .metrics import count
 from .views.content import require_met_conditions
@@ -96,6 +102,9 @@ def _start(request: Request, g: RequestGlobals) -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
     g.started_at = time.perf_counter()
+    if step := step_of(request):  # the steps of a body are logged and counted as one request
+        g.request_id = step.shared.setdefault("request_id", g.request_id)
+        g.started_at -= step.shared.get("seconds", 0)
     path = request.environ.get("REQUEST_URI", "").partition("?")[0].lower()
     if path.startswith("//") or "%2f" in path:  # the server turns both into a plain slash
         raise NotFound
@@ -145,6 +154,9 @@ def _after(response: Response) -> Response:
     if response.status_code in BODILESS:
         response.headers.pop("Content-Type", None)
         response.headers.pop("Content-Length", None)
-    log_access(access)
-    count(access)
+    if goes_on_behind(request, response):
+        step_of(request).shared["seconds"] = access.seconds
+    else:
+        log_access(access)
+        count(access)
     return response

@@ -4,3 +4,4 @@ from .context import Limits
 from .forwarding import TrustedProxy
 from .process_memory import limit_malloc_arenas, protect_process_memory
 from .server import Server
+from .step import Step

@@ -72,6 +72,13 @@ class BodyBuffer:
         reserved, self._reserved = self._reserved, 0
         self._budget.release(reserved)
 
+    def clear(self) -> None:
+        """Forget the bytes that have come: those of the next step follow."""
+        self._received = 0
+        self._file.seek(0)
+        self._file.truncate()
+        self._release()
+
     def getfile(self) -> BinaryIO:
         self._file.seek(0)
         return self._file

@@ -89,8 +89,12 @@ class Connection:
         return bool(self.requests) and self.socket is not None and not self.is_suspended
 
     def was_served(self) -> bool:
-        """Return whether the first request was begun before: it was postponed or interrupted."""
-        return self._response is not None
+        """Return whether the first request was begun before.
+
+        It was postponed or interrupted, or is a further step.
+        """
+        step = self.requests[0].step
+        return self._response is not None or (step is not None and step.start > 0)
 
     def network(self) -> str:
         """Return the network of the client whose request is the first one."""
@@ -121,7 +125,7 @@ class Connection:
         except (ResponseInterrupted, RequestPostponed):
             pass  # it is requested again
         else:
-            self._end_response(self._response.is_last)
+            self._end_response(self._response)
 
     def close(self) -> None:
         with self._closing:
@@ -147,7 +151,7 @@ class Connection:
             expected = self.request.body_bytes_expected() if self.request else 0
             data = self._receive_once(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
             if data == b"":
-                self.close()
+                self._end()
             if not data:
                 return
             self._received_bytes += len(data)
@@ -174,6 +178,8 @@ class Connection:
                 self.request = None
                 if not request.empty:
                     self.requests.append(request)
+            elif request.step:
+                self.requests.append(request)
             data = data[consumed:]
 
     def _ask_for_body(self) -> None:
@@ -213,12 +219,17 @@ class Connection:
         if not self.context.shares.enter(self):
             raise RequestPostponed
 
-    def _end_response(self, is_last: bool) -> None:
+    def _end_response(self, response: Response) -> None:
         self._response = None
         self.caller = ()
-        if is_last:
+        if response.is_of_cut_body():
+            self._discard_requests()
+            self.close()
+        elif response.is_last:
             self._ends_when_sent = True
             self._discard_requests()
+        elif response.is_swallowed:
+            self.requests.popleft().go_on()
         else:
             self.requests.popleft().close()
             self.is_suspended = bool(self.requests) and self._unsent.is_full()
@@ -227,15 +238,26 @@ class Connection:
     def _discard_requests(self) -> None:
         while self.requests:
             self.requests.popleft().close()
+        if self.request:
+            self.request.close()
+            self.request = None
 
     def _go_on_sending(self) -> None:
         self._unsent.flush()
         if self._ends_when_sent and not self._unsent:
             self._linger()
         if self._unsent.is_ended:
-            self.close()
+            self._end()
         elif self._unsent.is_nearly_empty():
             self.is_suspended = False
+
+    def _end(self) -> None:
+        """Close the connection; before that serve what has come of a body in steps."""
+        if self.request and not self.requests and self.request.cut():
+            self.requests.append(self.request)
+            self.request = None
+        else:
+            self.close()
 
     def _linger(self) -> None:
         """Close the sending side only: a reset might discard the response the client must read."""
@@ -253,6 +275,12 @@ class Connection:
             if self.socket is not None:
                 with contextlib.suppress(OSError):
                     self.socket.shutdown(socket.SHUT_RDWR)
+
+    def cut_long_body(self) -> None:
+        """Shut the socket down if the next of several steps is being received."""
+        request = self.request
+        if request and not self.requests and request.has_many_steps():
+            self.shut_down()
 
     def is_busy(self) -> bool:
         """Return whether a request is being received, processed or answered."""

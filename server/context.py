@@ -12,6 +12,8 @@ from .memory_budget import MemoryBudget
 from .requested import Requested
 from .shares import Shares
 
+MOST_BODY_BYTES = 1 << 50  # of a body in steps: what the application refuses is far below
+
 
 class Admission(Protocol):
     """A long body that is received."""
@@ -21,6 +23,12 @@ class Admission(Protocol):
 
     def pace_bytes(self) -> int:
         """Return how many bytes have to come in any `pace_seconds`, if more than `Limits` ask."""
+
+    def gives_way(self, received_bytes: int) -> bool:
+        """Return whether a body that has brought so much ends after its step, in favour of others.
+
+        The server asks once for each step, and a body that gives way is ended.
+        """
 
 
 class Unhurried:
@@ -32,12 +40,18 @@ class Unhurried:
     def pace_bytes(self) -> int:
         return 0
 
+    def gives_way(self, _received_bytes: int) -> bool:
+        return False
+
 
 UNHURRIED = Unhurried()
 AdmitLongBody = Callable[[str, str, Mapping[str, str]], Admission | None]
 """Decides from path, query and header fields (names as `X_API_KEY`) if a long body is received:
 None if it is not.
 """
+
+IsStepped = Callable[[str, str], bool]
+"""Decides from method and path if the body of a request is served in steps."""
 
 NeedsNoWorker = Callable[[str, str, Mapping[str, str]], bool]
 """Decides from path, query and header fields if a request waits for nothing, so that the thread
@@ -58,6 +72,7 @@ class Limits:
     body_bytes: int  # more is counted and discarded: an earlier refusal would reset the connection
     small_body_bytes: int = 64 << 10  # the same, of requests without credentials
     unverified_body_bytes: int = 128 << 10  # more is received only if it is admitted
+    step_bytes: int = 8 << 20  # of a body that is served in steps; its length has no limit here
     concurrent_bodies: int = 16  # bodies of that size in memory at once; beyond it: 503
     response_bytes: int = 64 << 20  # that responses hold while they are sent; beyond it: 503
     head_bytes: int = 32 << 10
@@ -89,6 +104,7 @@ class Context:
     on_rejected: Callable[[str, int, int], None]
     admit_long_body: AdmitLongBody
     workers: int
+    is_stepped: IsStepped = lambda *_: False
     needs_no_worker: NeedsNoWorker = lambda *_: False
     on_failure: Callable[[str, Exception], None] = log_exception
     on_early_end: Callable[[str, int, int], None] = lambda *_: None
@@ -102,7 +118,11 @@ class Context:
         self.shares = Shares(self.workers, lines, self.requested.append)
         self.body_memory = MemoryBudget(limits.concurrent_bodies * limits.body_bytes)
         self.response_memory = MemoryBudget(limits.response_bytes)
-        self.parser_options = Adjustments(
-            max_request_body_size=max(16 * limits.body_bytes, 4 << 30),
-            max_request_header_size=limits.head_bytes,
+        self.parser_options = self._parser_options(max(16 * limits.body_bytes, 4 << 30))
+        self.parser_options_of_steps = self._parser_options(MOST_BODY_BYTES)
+
+    def _parser_options(self, most_body_bytes: int) -> Adjustments:
+        return Adjustments(
+            max_request_body_size=most_body_bytes,
+            max_request_header_size=self.limits.head_bytes,
         )

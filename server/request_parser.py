@@ -6,6 +6,7 @@ body's length, and CRLF line ends only.
 """
 
 import re
+import sys
 from ipaddress import IPv6Address
 from typing import Any
 
@@ -14,6 +15,7 @@ from waitress.utilities import BadRequest
 
 from .body import BodyBuffer, ChunkedReceiver
 from .context import UNHURRIED, Admission, Context
+from .step import Step
 
 AMBIGUOUS = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two ways."
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
@@ -33,39 +35,82 @@ class ServiceUnavailable(BadRequest):
 class RequestParser(HTTPRequestParser):
     """The parser of one request. After the response to the last one, `is_last`, the connection is
     closed.
+
+    If the body `is_stepped`, the request is served for each `step` of it, then receives further.
     """
 
     body_rcv: Any
     error: Any
-    is_last = awaits_continue = False
+    is_last = awaits_continue = is_stepped = False
+    step: Step | None = None  # that has come and is to be served
     command = path = query = request_uri = ""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context.parser_options)
         self._context, self._limits = context, context.limits
         self.admission: Admission = UNHURRIED
+        self._before_step = 0  # bytes of the body
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)
         head = b"" if self.headers_finished else self.header_plus
         if head.count(b"\n") != head.count(b"\r\n"):  # waitress might wait for its end forever
             self.error, self.completed = BadRequest(AMBIGUOUS), True
-        if self.completed and self.body_rcv is not None and self.body_rcv.buf.is_over_budget:
+        is_due = self.completed or self.is_stepped
+        if is_due and self.body_rcv is not None and self.body_rcv.buf.is_over_budget:
             sentence = "Too many long bodies are coming in at once. Send this again."
-            self.error = ServiceUnavailable(sentence)
+            self.error, self.completed = ServiceUnavailable(sentence), True
+        if self.is_stepped and not self.error and (self.completed or not self._step_room()):
+            self.step = self._next_step(is_last=self.completed)
         return consumed
 
     def close(self) -> None:
         if self.body_rcv is not None:
             self.body_rcv.buf.close()
 
+    def go_on(self) -> None:
+        """Receive the next step; the former one was served."""
+        self._before_step += len(self.body_rcv.buf)
+        self.body_rcv.buf.clear()
+        self.step = None
+
+    def cut(self) -> bool:
+        """End the body where it is; return whether a step of it is to be served."""
+        has_begun = self.is_stepped and (self._before_step or len(self.body_rcv.buf))
+        if has_begun:
+            self.step = self._next_step(is_cut=True)
+        return bool(has_begun)
+
+    def has_many_steps(self) -> bool:
+        """Return whether the body does not fit into one step, or is of unknown length."""
+        return self.is_stepped and (self.chunked or self.content_length > self._limits.step_bytes)
+
+    def _next_step(self, *, is_last: bool = False, is_cut: bool = False) -> Step:
+        length = len(self.body_rcv.buf)
+        goes_on = not (is_last or is_cut)
+        return Step(
+            start=self._before_step,
+            length=length,
+            body_length=None if self.chunked else self.content_length,
+            is_last=is_last,
+            is_cut=is_cut,
+            gives_way=goes_on and self.admission.gives_way(self._before_step + length),
+            shared=self._shared,
+        )
+
+    def _step_room(self) -> int:
+        return max(0, self._limits.step_bytes - len(self.body_rcv.buf))
+
     def needs_no_worker(self) -> bool:
         """Return whether the application answers this request without waiting for anything."""
         return not self.error and self._context.needs_no_worker(self.path, self.query, self.headers)
 
     def body_bytes_expected(self) -> int:
-        """Return how many more bytes certainly belong to this body, or to its current chunk."""
-        return 0 if self.body_rcv is None else self.body_rcv.remain
+        """Return how many more bytes certainly belong to this body, or to its step or chunk."""
+        if self.body_rcv is None:
+            return 0
+        remaining: int = self.body_rcv.remain
+        return min(remaining, self._step_room()) if self.is_stepped else remaining
 
     def parse_header(self, header_plus: bytes) -> None:
         self._reject_ambiguous(header_plus)
@@ -123,6 +168,10 @@ class RequestParser(HTTPRequestParser):
         expected = limit if self.chunked else self.content_length
         if self.body_rcv is None:
             return
+        if has_credential and self._context.is_stepped(self.command, self.path):
+            self._prepare_steps()
+            limit = sys.maxsize  # a step ends with a receive, of which nothing is to be discarded
+            expected = min(expected, limits.step_bytes)
         admitted: Admission | None = UNHURRIED
         if is_asking and expected > limit:
             admitted = None
@@ -130,6 +179,7 @@ class RequestParser(HTTPRequestParser):
             admitted = self._context.admit_long_body(self.path, self.query, self.headers)
         if admitted is None:
             self.body_rcv, self.is_last = None, True  # answered before it is received
+            self.is_stepped = False
         else:
             self.awaits_continue = is_asking
             budget = self._context.body_memory
@@ -138,6 +188,11 @@ class RequestParser(HTTPRequestParser):
             self.body_rcv.buf = buffer
             if self.chunked:
                 self.body_rcv = ChunkedReceiver(buffer)
+
+    def _prepare_steps(self) -> None:
+        self.is_stepped = True
+        self.adj = self._context.parser_options_of_steps
+        self._shared: dict[str, Any] = {}
 
 
 def is_host(text: str) -> bool:

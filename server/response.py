@@ -143,6 +143,7 @@ class Response:
         self._reserved_bytes = 0
         self.is_last = request.is_last
         self.has_begun = False
+        self.is_swallowed = False  # that of a step which others follow, or of a cut body
         self._iterable: Any = None
         self._pieces: Iterator[bytes] = iter(())
         self._status, self._fields = "", Fields()
@@ -158,6 +159,8 @@ class Response:
         if self._iterable is None:
             environ = _environment(self.request, self._client)
             environ["server.response"] = self
+            if step := self.request.step:
+                environ |= {"server.step": step, "CONTENT_LENGTH": str(step.length)}
             environ["server.needs_no_worker"] = self.request.needs_no_worker()
             try:
                 self._iterable = self._context.application(environ, self._start)
@@ -191,6 +194,11 @@ class Response:
         if is_free:
             self._reserved_bytes += wanted_bytes
         return is_free
+
+    def is_of_cut_body(self) -> bool:
+        """Return whether the client was gone before this response was begun."""
+        step = self.request.step
+        return step is not None and step.is_cut
 
     def break_off(self) -> None:
         """Break the response off while the application makes its pieces.
@@ -249,6 +257,11 @@ class Response:
         lengths = (int(value) for name, value in fields if name.lower() == "content-length")
         self._length = next(lengths, None)
         self._has_body = self.request.command != "HEAD" and status[:3] not in ("204", "304")
+        step = self.request.step
+        if step and not step.is_last:
+            self.is_swallowed = step.is_cut or status < "300"
+            self._has_body = self._has_body and not self.is_swallowed
+            self.is_last = not self.is_swallowed
         return self._write
 
     def _write_pieces(self) -> None:
@@ -264,7 +277,7 @@ class Response:
             self.is_last = True
 
     def _write(self, data: bytes) -> None:
-        if not self.has_begun:
+        if not (self.has_begun or self.is_swallowed):
             self._to.write(self._head())
             self.has_begun = True
         if not data or not self._has_body:

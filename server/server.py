@@ -15,7 +15,15 @@ from functools import lru_cache
 from typing import Any
 
 from .connection import Connection
-from .context import UNHURRIED, AdmitLongBody, Context, Limits, NeedsNoWorker, log_exception
+from .context import (
+    UNHURRIED,
+    AdmitLongBody,
+    Context,
+    IsStepped,
+    Limits,
+    NeedsNoWorker,
+    log_exception,
+)
 from .forwarding import Forwarding, TrustedProxy
 from .workers import Workers
 from .workers import listen as open_listeners
@@ -39,6 +47,7 @@ class Server:
         proxy: TrustedProxy | None = None,
         on_rejected: Callable[[str, int, int], None] = lambda *_: None,
         admit_long_body: AdmitLongBody = lambda *_: UNHURRIED,
+        is_stepped: IsStepped = lambda *_: False,
         needs_no_worker: NeedsNoWorker = lambda *_: False,
         on_failure: Callable[[str, Exception], None] = log_exception,
         on_early_end: Callable[[str, int, int], None] = lambda *_: None,
@@ -49,7 +58,8 @@ class Server:
 
         `on_rejected(request_id, status, sent_bytes)` is called before each error of the server's
         own; its body has `sent_bytes`, none after a HEAD. `admit_long_body` is asked before more
-        than `unverified_body_bytes` are received. A request that `needs_no_worker` is answered
+        than `unverified_body_bytes` are received. A body that `is_stepped`, by method and path, is
+        served while it is received: `Step` says how. A request that `needs_no_worker` is answered
         while all workers wait; the application, which `server.needs_no_worker` in its environment
         tells so, must not wait for anything then. `on_failure(path, error)` is called for each
         exception of the application, `on_early_end(request_id, written_bytes, bytes)` for each
@@ -66,6 +76,7 @@ class Server:
             on_rejected,
             admit_long_body,
             workers=threads,
+            is_stepped=is_stepped,
             needs_no_worker=needs_no_worker,
             on_failure=on_failure,
             on_early_end=on_early_end,
@@ -146,10 +157,15 @@ class Server:
         return address[1] is None or self._forwarding.trusts(address[0])
 
     def _drain(self) -> None:
-        """Accept no more connections; finish running requests and end, within DRAIN_SECONDS."""
+        """Accept no more connections; finish running requests and end, within DRAIN_SECONDS.
+
+        Bodies of several steps are cut: what has come of them is kept.
+        """
         self._workers.close_listeners()
         deadline = time.monotonic() + DRAIN_SECONDS
         while time.monotonic() < deadline and any(one.is_busy() for one in self.connections):
+            for one in self.connections:
+                one.cut_long_body()
             time.sleep(DRAIN_CHECK_SECONDS)
             self._check_connections()
         self._workers.stop(deadline)

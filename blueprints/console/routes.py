@@ -59,6 +59,7 @@ class Pages(Blueprint):
         from_anywhere: bool = False,
         shows: Page | None = None,
         form: Schema | None = None,
+        stepped: bool = False,
         **options: Any,
     ) -> Any:
         """Register a page that `accepts` these credentials.
@@ -67,7 +68,7 @@ class Pages(Blueprint):
         it is `for_members` of any role. It is refused if it was made for another space or account,
         unless it may be sent `from_anywhere`. If a form is refused, the page `shows` shows the
         errors at the fields; without `shows`, the errors have a page of their own. `form` is the
-        schema of an upload's parts.
+        schema of an upload's parts. A body that is `stepped` may be of any length.
         """
         register = super().route(rule, **options)
         reads = self._reads if options.get("methods") == ["GET"] else ()
@@ -78,6 +79,7 @@ class Pages(Blueprint):
             resolve_caller=caller_of_page,
             from_anywhere=from_anywhere,
             form=form,
+            stepped=stepped,
         )
 
         def registered(view: Page) -> Any:

@@ -9,6 +9,8 @@ import marshmallow
 from flask import Request, Response, current_app, request
 from webargs.flaskparser import FlaskParser
 
+from models.core import Busy
+
 from .body import SMALL_BODY_BYTES, parse_json, read_upload, seekable_body
 from .declarations import (
     Declaration,
@@ -23,10 +25,18 @@ from .declarations import (
 from .idempotency import replay_responses
 from .multipart import FORM_DATA, read_parts, upload_form
 from .problems import UnsupportedMediaType, report_allowance
+from .serving import step_of
 
 BINARY = {"type": "string", "format": "binary"}
 BYTES = "application/octet-stream"  # described beside types that generators don't support
 _UPLOAD_TYPES = "Send multipart/form-data, as curl -F file=@report.pdf does, or application/json."
+
+
+class GaveWay(Busy):
+    """All that has come of the body was kept, and it ends so that somebody else finds a place."""
+
+    sentence = "Others wait to send. Go on in a moment."
+    retry_after_seconds = 1
 
 
 class StrictArgumentsParser(FlaskParser):
@@ -121,6 +131,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
         spend: Spend | None = None,
         form: marshmallow.Schema | None = None,
         uploads_as_json: bool = False,
+        stepped: bool = False,
         returns_original: bool = False,
         resolve_caller: ResolveCaller | None = None,
         also: Sequence[str] = (),
@@ -140,6 +151,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
             spend=spend,
             form=form,
             uploads_as_json=uploads_as_json,
+            stepped=stepped,
             returns_original=returns_original,
         )
 
@@ -160,6 +172,8 @@ class ApiBlueprint(flask_smorest.Blueprint):
             view = count_requests(view, declaration.spend)
         if declaration.idempotent:
             view = replay_responses(view)
+        if declaration.stepped:
+            view = give_way(view)
         for rule in rules[::-1]:
             noun = rule.strip("/").partition("/")[0].removesuffix(".png").replace("-", "_")
             of = "" if rule is rules[0] else f"_of_{noun}"
@@ -194,8 +208,27 @@ def count_requests(view: View, spend: Spend) -> View:
     return counting
 
 
+def give_way(view: View) -> View:
+    """Wrap the view so that a body in steps ends after a step when others wait for its place."""
+
+    @wraps(view)
+    def giving_way(*args: Any, **path: Any) -> Any:
+        response = view(*args, **path)
+        step = step_of(request)
+        if step is not None and step.gives_way:
+            raise GaveWay
+        return response
+
+    return giving_way
+
+
 def limit_body(request: Request) -> None:
-    """Limit the body of an upload to `MAX_BODY_BYTES`, and every other body to 64 KiB."""
+    """Limit the body of an upload to `MAX_BODY_BYTES`, and every other body to 64 KiB.
+
+    A body that comes in steps has no limit here.
+    """
+    if declared(request).stepped:
+        return
     is_upload = upload_form(request) or declared(request).uploads_as_json
     longest = current_app.config["MAX_BODY_BYTES"] if is_upload else SMALL_BODY_BYTES
     request.max_content_length = longest

@@ -46,6 +46,8 @@ class Declaration:
     """Of the parts of a form, if the body may be a form that holds the largest document."""
     uploads_as_json: bool = False
     """The body may be JSON that holds the largest document in base64."""
+    stepped: bool = False
+    """The body may be of any length: the route is called for each step of it (`step_of`)."""
     returns_original: bool = False
     """The response is a document's bytes, or a range of them."""
 

@@ -7,11 +7,12 @@ limited.
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Request
+from flask import Request, Response
 
 from models.core import Busy, Payer
 
 HEALTH = "/healthz"
+REDIRECTS = 300  # the first status that is no success
 _CREDENTIALS = {"AUTHORIZATION", "X_API_KEY", "COOKIE"}
 
 
@@ -43,6 +44,20 @@ def needs_no_worker(path: str, query: str, headers: Mapping[str, str]) -> bool:
 def is_answered_at_once(request: Request) -> bool:
     """Return whether no worker serves the request: then nothing may wait, not for a database."""
     return bool(request.environ.get("server.needs_no_worker"))
+
+
+def step_of(request: Request) -> Any:
+    """Return the step of the body that the request has; None if it has the whole body.
+
+    It is a `Step` of the server. Where there is another server the whole body is one step.
+    """
+    return request.environ.get("server.step")
+
+
+def goes_on_behind(request: Request, response: Response) -> bool:
+    """Return whether the response is not sent, as further steps of the body follow."""
+    step = step_of(request)
+    return step is not None and step.goes_on and response.status_code < REDIRECTS
 
 
 def break_off(request: Request) -> None:

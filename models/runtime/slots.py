@@ -105,6 +105,16 @@ class Slots:
                 return [other for other in of_same if self._count_of_part(other) > of_part]
             return [other for other in self._held if self._count_of_caller(other) > of_caller]
 
+    def would_make_room(self, held: Slot, wanted: Slot) -> bool:
+        """Return whether `wanted` could not be held now, and could if `held` was released."""
+        with self._guard:
+            if self.has_room(wanted):
+                return False
+            self._held.remove(held)
+            makes_room = self.has_room(wanted)
+            self._held.append(held)
+            return makes_room
+
     def _wait_for(self, slot: Slot, seconds: float | None) -> bool:
         """Wait in the line; return whether the slot is held now."""
         if seconds == 0 or (self._waiting and not self._waiting.take(slot)):

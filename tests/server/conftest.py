@@ -28,6 +28,8 @@ class Application:
         self.bodies = []
         self.addresses = []  # of the clients, in the order in which they were served
         self.released = threading.Event()  # lets requests to /held go on
+        self.steps, self.stored = [], []  # of bodies to /steps, which are served in steps
+        self.status_of = lambda _step: "200 OK"
 
     def __call__(self, environ, start):
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
@@ -53,6 +55,8 @@ class Application:
         if path == "/body":
             self.bodies.append(environ["wsgi.input"].read())
             return self._small(start, str(len(self.bodies[-1])).encode())
+        if path == "/steps":
+            return self._step(environ, start)
         if path == "/seen":
             names = ("REMOTE_ADDR", "HTTP_HOST", "wsgi.url_scheme")
             return self._small(start, json.dumps({name: environ[name] for name in names}).encode())
@@ -63,6 +67,17 @@ class Application:
         fields = [("Content-Length", str(PIECES * len(PIECE)))] if path != "/chunked" else []
         start("200 OK", fields)
         return [] if method == "HEAD" else self._pieces(fails="damaged" in path)
+
+    def _step(self, environ, start):
+        """Store a step; answer how many bytes are stored."""
+        step, data = environ["server.step"], environ["wsgi.input"].read()
+        assert (len(data), environ["CONTENT_LENGTH"]) == (step.length, str(step.length))
+        status = self.status_of(step)
+        self.steps.append(step)
+        self.stored.append(data)
+        body = str(sum(map(len, self.stored))).encode()
+        start(status, [("Content-Length", str(len(body)))])
+        return [body]
 
     def _small(self, start, body):
         start("200 OK", [("Content-Length", str(len(body) or 5))])

@@ -3,7 +3,14 @@
 import pytest
 
 from models.core import Payer
-from models.runtime.long_bodies import HURRIED_BYTES, HURRIED_SECONDS, LongBodies
+from models.runtime.long_bodies import (
+    ASKED_SECONDS,
+    HURRIED_BYTES,
+    HURRIED_SECONDS,
+    KEPT_BYTES,
+    KEPT_SECONDS,
+    LongBodies,
+)
 
 
 @pytest.fixture
@@ -68,3 +75,57 @@ def test_who_holds_as_much_as_there_is_for_one_has_nobody_hurry(bodies):
     assert are_hurried(of_alice + of_bob) == [False] * 8
     assert bodies.admit(Payer("alice", "link 7")) is None
     assert are_hurried(of_bob) == [False] * 4
+
+
+def give_way(held, received_bytes=KEPT_BYTES):
+    return [body.gives_way(received_bytes) for body in held]
+
+
+def test_a_long_body_gives_way_to_somebody_who_was_refused_once(bodies):
+    held = admitted(bodies, ("alice", "link 1"), ("alice", "link 1"))
+    assert give_way(held) == [False, False]  # nobody was refused
+    assert bodies.admit(Payer("alice", "link 1")) is None
+    assert give_way(held, KEPT_BYTES - 1) == [False, False]
+    assert give_way(held) == [True, False]
+
+
+def test_a_body_that_has_held_its_slot_for_long_gives_way_whatever_it_has_brought(bodies, clock):
+    held = admitted(bodies, ("alice", "link 1"), ("alice", "link 1"))
+    clock[0] += KEPT_SECONDS - 1
+    assert bodies.admit(Payer("alice", "link 1")) is None
+    assert give_way(held, 1) == [False, False]
+    clock[0] += 1
+    assert give_way(held, 1) == [True, False]
+
+
+def test_a_body_gives_way_only_to_those_who_find_a_slot_without_it(bodies):
+    of_alice = admitted(bodies, *[("alice", f"link {number}") for number in (1, 1, 2)])
+    of_bob = admitted(bodies, ("bob", "link 3"))
+    assert bodies.admit(Payer("alice", "link 1")) is None
+    assert give_way(of_bob + of_alice[2:]) == [False, False]
+    assert give_way(of_alice) == [True, False, False]
+
+
+def test_who_found_a_slot_meanwhile_has_nobody_give_way(bodies):
+    held = admitted(bodies, ("alice", "link 1"), ("alice", "link 1"))
+    assert bodies.admit(Payer("alice", "link 1")) is None
+    held[0].end()
+    assert give_way(held[1:]) == [False]  # there is a free one
+    again = bodies.admit(Payer("alice", "link 1"))
+    assert give_way([held[1], again]) == [False, False]
+
+
+def test_when_all_slots_are_held_any_long_body_gives_way(bodies):
+    held = admitted(bodies, *[(f"caller {number}", "") for number in range(8)])
+    assert bodies.admit(Payer("alice", "link 1")) is None
+    assert bodies.admit(Payer("bob", "link 2")) is None
+    assert give_way(held).count(True) == 2
+    assert give_way(held).count(True) == 0
+
+
+def test_who_was_refused_long_ago_is_forgotten(bodies, clock):
+    held = admitted(bodies, ("alice", "link 1"), ("alice", "link 1"))
+    assert bodies.admit(Payer("alice", "link 1")) is None
+    clock[0] += ASKED_SECONDS
+    assert give_way(held) == [False, False]
+    assert bodies._refused == {}
