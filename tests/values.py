@@ -15,7 +15,7 @@ from models.records import Sealed
 AT_LEAST = 4_000_000_000_000  # a moment that is far off
 TARGETED = ("id", "created_at", "owner_id", "target_id", "token_id")
 AS_FILLED = {  # what other values or rows have to agree with: it stays as the row was made
-    "Document": ("content_type", "media_type", "size", "payload_head", "place", "sha256"),
+    "Document": ("content_type", "media_type", "size", "payload_head", "place", "sha256", "crc32"),
     "Collection": ("documents_listed",),
     "DocumentToken": ("digest", "permissions", "questions"),
     "Recipient": ("digest",),

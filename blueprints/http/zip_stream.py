@@ -2,9 +2,10 @@
 
 PKWARE's APPNOTE.TXT 6.3.10, with UTF-8 names (4.4.4, bit 11), and ZIP64 (4.3.14, 4.5.3) only where
 a size, an offset or a number needs it. An entry of known size is stored as it is. The CRC-32 of
-such an entry stands before its bytes, so it is read as a whole before any of it is sent. An entry
-that grows while it is read is deflated, and a data descriptor follows it (4.3.9). At an entry that
-does not open, the file breaks off. The last entry has the SHA-256 of all others.
+such an entry stands before its bytes, so it is read as a whole before any of it is sent, unless its
+CRC-32 is known. An entry that grows while it is read is deflated, and a data descriptor follows it
+(4.3.9). At an entry that does not open, the file breaks off. The last entry has the SHA-256 of all
+others.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -34,7 +36,7 @@ class ZipEntry:
 
     `read` returns the same `size` bytes in pieces each time, or raises `EntryGoneError`. The `name`
     is used as it is, with slashes between folders; `created_at` is in milliseconds; `sha256` in
-    hex, if it is known.
+    hex, if it is known. An entry whose `crc32` is known as well is read once, while it is sent.
     """
 
     name: str
@@ -42,6 +44,7 @@ class ZipEntry:
     read: Callable[[], Iterable[bytes]]
     created_at: int
     sha256: str = ""
+    crc32: int | None = None
 
     @classmethod
     def of_bytes(cls, name: str, content: bytes, created_at: int) -> "ZipEntry":
@@ -191,7 +194,13 @@ class _File:
 
 
 def _verified(entry: ZipEntry) -> tuple[int, str, Iterable[bytes]]:
-    """Return CRC-32, SHA-256 in hex and the pieces of an entry, which was read to its end."""
+    """Return CRC-32, SHA-256 in hex and the pieces of an entry, which was read to its end.
+
+    Of an entry whose checksums are known only the first piece was read.
+    """
+    if entry.sha256 and entry.crc32 is not None:
+        sent = _counted(entry)
+        return entry.crc32, entry.sha256, chain([next(sent, b"")], sent)
     checksum, length, digest, first = 0, 0, hashlib.sha256(), b""
     for piece in entry.read():
         first = first or piece

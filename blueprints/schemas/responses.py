@@ -291,6 +291,7 @@ class DocumentRecord(ResponseSchema):
             "media_type": "a part of the content type",
             "payload_head": INSIDE,
             "place": INSIDE,
+            "crc32": INSIDE,
             "binned_at": "what is in the bin is not there for the API",
             "came_by": "events tell by which link it came",
             "uploader_id": "events tell who has uploaded it",

@@ -12,7 +12,7 @@ import viewer
 from models import Collection, Document, connected, current_runtime
 from models.accounts import sender_of
 from models.core import NotFound, PayloadTooLarge, ServiceError, counted, now
-from models.documents import Client, with_binned
+from models.documents import READ_TWICE_BYTES, Client, with_binned
 from models.links import TokenGrant
 
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
@@ -174,7 +174,8 @@ def entries_of(documents: Iterable[Document]) -> list[ZipEntry]:
 def entry_of(document: Document, name: str, if_gone: type[Exception] = NotFound) -> ZipEntry:
     """Return the entry of a document. It raises `if_gone` when the document was deleted before."""
     read = _reader(document.owner_id, document.id, if_gone)
-    return ZipEntry(name, document.size, read, document.created_at, document.sha256)
+    crc32 = document.crc32 if document.size > READ_TWICE_BYTES else None
+    return ZipEntry(name, document.size, read, document.created_at, document.sha256, crc32)
 
 
 def paths() -> Callable[[Document], str]:

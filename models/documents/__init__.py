@@ -10,13 +10,14 @@ from .bin import (
     with_binned,
 )
 from .collection import MOST_DOCUMENTS, Collection, collections_with, listed_in
-from .document import BIN_MS, Document, Stored
+from .document import BIN_MS, READ_TWICE_BYTES, Document, Stored
 from .search import ORDERS, Found, Search, documents_page, existing_page, find_documents
 from .shown import Client, shown_document
 from .stored_preview import StoredPreview
 from .totals import correct_total, wrong_totals
 from .unreferenced_object import UnreferencedObject
 from .uploads import (
+    Checksums,
     SentPayload,
     delete_aborted_object,
     delete_aborted_uploads,

@@ -40,6 +40,7 @@ _NOT_TAKEN_OVER = {  # by a newer version, from the document that it replaces
     "media_type": "that of the newer file",
     "size": "that of the newer file",
     "sha256": "that of the newer file",
+    "crc32": "that of the newer file",
     "payload_head": "that of the newer file",
     "place": "that of the newer file",
     "given_name": "that of the newer file",
@@ -48,6 +49,7 @@ _NOT_TAKEN_OVER = {  # by a newer version, from the document that it replaces
     "binned_at": "what is in the bin is not replaced",
 }
 TOTAL: Any = TableReference("document_total", ("owner_id", "documents", "size_bytes", "binned"))
+READ_TWICE_BYTES = 64 << 20  # of the largest payload that a ZIP file verifies before it sends it
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
 _TYPES = ("content_type", "media_type", "media_types")  # filters that no index has
 _CLOCK_MS = DAY_MS  # by which the clock may have been set back, when ids go on as before
@@ -81,6 +83,8 @@ class Document(Payload, Owned):
     """As its owner gave it, or None; `metadata` is never None."""
     sha256 = Sealed[str](default="")
     """Of the payload, in hex."""
+    crc32 = Sealed[int | None]()
+    """Of the payload, if it has more than READ_TWICE_BYTES; None if it was stored without."""
     uploader_id = Sealed[str | None]()
     """The id of the member who uploaded it into a space, if a member did."""
 

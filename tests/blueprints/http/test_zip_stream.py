@@ -80,6 +80,43 @@ def test_an_entry_is_read_as_a_whole_before_its_first_byte_is_sent():
     assert b"x" not in b"".join(sent)
 
 
+def test_an_entry_of_known_checksums_is_read_once_while_it_is_sent(tmp_path):
+    reads = []
+
+    def read():
+        for piece in (b"one", b"two"):
+            reads.append(piece)
+            yield piece
+
+    known = {"sha256": hashlib.sha256(b"onetwo").hexdigest(), "crc32": crc32(b"onetwo")}
+    stream = ZipStream([ZipEntry("a", 6, read, MOMENT, **known), entry("b", b"")], MOMENT)
+    pieces = iter(stream)
+    sent = [next(pieces)]
+    assert reads == [b"one"]  # it opens
+    sent += pieces
+    assert reads == [b"one", b"two"]
+    (tmp_path / "all.zip").write_bytes(b"".join(sent))
+
+    assert (tmp_path / "all.zip").stat().st_size == stream.size
+    assert "No errors detected" in run("unzip", "-t", "all.zip", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("sent", [b"ab", b"abcd"])
+def test_an_entry_of_known_checksums_and_another_length_breaks_the_file_off(sent):
+    known = ZipEntry("a", 3, lambda: [sent], MOMENT, sha256="0" * 64, crc32=crc32(b"abc"))
+    with pytest.raises(IncompleteEntryError):
+        list(ZipStream([known], MOMENT))
+
+
+def test_an_entry_of_known_checksums_that_is_gone_is_left_out():
+    def gone():
+        raise EntryGoneError
+
+    entries = [ZipEntry("a", 3, gone, MOMENT, sha256="0" * 64, crc32=1)]
+    with ZipFile(io.BytesIO(b"".join(pieces_of_zip(entries, MOMENT)))) as archive:
+        assert archive.namelist() == [SUMS]
+
+
 @pytest.mark.parametrize("readings", [["ab"], ["abcd"], ["abc", "ab"], ["abc", "abcd"]])
 def test_an_entry_of_another_length_breaks_the_file_off(readings):
     pieces = iter(readings)  # of a byte each

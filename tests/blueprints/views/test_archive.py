@@ -1,5 +1,6 @@
 """blueprints/views/collection.py: paths in a ZIP file."""
 
+from types import SimpleNamespace
 from unicodedata import normalize
 from unittest.mock import patch
 
@@ -7,6 +8,7 @@ import pytest
 
 from blueprints.views import collection
 from blueprints.views.collection import unique_paths
+from models.documents import READ_TWICE_BYTES
 
 HOSTILE = [
     "../x",
@@ -39,6 +41,13 @@ HOSTILE = [
     "\ud800",
     "👩‍👩‍👧.png",
 ]
+
+
+@pytest.mark.parametrize(("size", "crc32"), [(READ_TWICE_BYTES, None), (READ_TWICE_BYTES + 1, 7)])
+def test_a_document_of_more_than_64_mib_is_not_read_before_it_is_sent(size, crc32):
+    facts = {"owner_id": "usr_1", "id": "doc_1", "created_at": 0, "sha256": "0" * 64}
+    document = SimpleNamespace(**facts, size=size, crc32=7)
+    assert collection.entry_of(document, "a").crc32 == crc32
 
 
 def test_a_name_that_is_there_already_gets_a_number():

@@ -1,6 +1,7 @@
 """A payload is stored in steps, and is there as a whole or not at all."""
 
 import os
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,7 +12,12 @@ from peewee import OperationalError
 from models import Document, connected, database, in_one_transaction, transaction
 from models.background import sweep
 from models.core import Invalid, StorageFull, StoredUnsynced, generate_id
-from models.documents import delete_aborted_uploads, delete_unfinished_uploads
+from models.documents import (
+    delete_aborted_uploads,
+    delete_unfinished_uploads,
+    store_as_exported,
+    uploads,
+)
 from models.documents.uploads import STEP_PIECES
 from models.links import LinkOptions
 from models.runtime import service_error_of
@@ -229,3 +235,17 @@ def test_a_reserve_of_free_space_is_kept(alice, runtime):
     runtime.settings = replace(runtime.settings, reserve_bytes=1 << 60)
     with pytest.raises(StorageFull):
         send(alice, Sent(pieces(b"x"), 1), content_type="a/b")
+
+
+def test_the_crc32_of_a_payload_is_stored_if_a_zip_file_reads_it_once(alice, bob, monkeypatch):
+    monkeypatch.setattr(uploads, "READ_TWICE_BYTES", PIECE_BYTES)
+    payload = PAYLOAD[: PIECE_BYTES + 1]
+
+    small = send(alice, Sent(pieces(payload[:-1]), PIECE_BYTES))
+    large = send(alice, Sent(pieces(payload), len(payload)))
+    assert Document.of_id(small.id).crc32 is None
+    assert Document.of_id(large.id).crc32 == zlib.crc32(payload)
+
+    large.id, large.owner_id, large.crc32 = generate_id("doc"), bob.id, 1
+    store_as_exported(large, pieces(payload))
+    assert Document.of_id(large.id).crc32 == zlib.crc32(payload)

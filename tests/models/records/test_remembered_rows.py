@@ -48,7 +48,7 @@ from tests.uploads import upload
 REMEMBERED = {  # all sealed values that may be in the memory
     ApiKey: {"name", "made_by"},
     Collection: {"title", "note", "max_bytes", "documents_listed"},
-    Document: {"given_name", "given_metadata", "sha256", "uploader_id"},
+    Document: {"given_name", "given_metadata", "sha256", "crc32", "uploader_id"},
     DocumentToken: {"label", "answers_id", "notifies_owner"},
     Identity: {"bound_by"},
     KeptText: {"text"},
