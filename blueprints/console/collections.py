@@ -5,15 +5,22 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError
 
-from models import Collection, Document, DocumentToken, current_runtime
+from models import Collection, Document, DocumentToken, current_runtime, in_one_transaction
 from models.documents import Found, Search, existing_page
-from models.links import LinkState, count_live_links, delete_collection, links_by_target
+from models.links import (
+    LinkOptions,
+    LinkState,
+    count_live_links,
+    delete_collection,
+    links_by_target,
+)
+from viewer import format_size
 
 from ..http import DELETE, READ, WRITE, g
-from ..schemas.requests import CollectionEdit, FilePassword, NewCollection
+from ..schemas.requests import CollectionEdit, FilePassword, NewCollection, NewDocumentToken
 from ..views.collection import fits, send_one_file, send_originals
 from .activity import timelines
-from .forms import once, text
+from .forms import once, room, text
 from .links import go_to_ready, issue, link_fields
 from .routes import Pages, from_here, go, go_back, page_number, render, search_from_here
 
@@ -142,7 +149,25 @@ def ask_for_request(id: str) -> Response:
 @collections.post("/<id>/requests", scope=WRITE, shows=ask_for_request)
 def request_files(id: str) -> Response:
     """Create a link that takes files, and show it with a sentence to send along"""
-    return go_to_ready([issue(_owned(id), link_fields() | {"permissions": ["upload"]})])
+    collection = _owned(id)
+    changes = _changed_room(collection)
+    terms = NewDocumentToken().load(link_fields() | {"permissions": ["upload"]})
+    options = LinkOptions.of(**terms)
+
+    def make() -> Any:
+        with in_one_transaction():
+            if changes:
+                Collection.edit(collection.owner_id, id, **changes)
+            return DocumentToken.issue(collection, options).row.id
+
+    return go_to_ready([once(make)])
+
+
+def _changed_room(collection: Collection) -> dict[str, Any]:
+    """Return the room that was typed, unless it is the one that the form has shown."""
+    is_shown = text("maxBytes") == format_size(collection.max_bytes or 0)
+    size = None if is_shown else room()
+    return {} if size is None else CollectionEdit().load({"maxBytes": size})
 
 
 @collections.get("/<id>/delete", scope=DELETE)

@@ -1,6 +1,7 @@
 """Forms: typed values, errors at their fields, and answers that a reload repeats."""
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,11 @@ _FIELDS = {  # fields by the code of an error that names no field
     "wrong_credentials": ("currentPassword", "password"),
 }
 _AGAIN = "Type the password again: it was not kept."
+_SIZE = re.compile(r"(?P<amount>\d{1,15}(\.\d{1,6})?)\s*(?P<unit>bytes?|[kmgt]b)?", re.I | re.A)
+_UNITS = {"BYTE": 1, "BYTES": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_LEAST_BYTES = 10**6  # of a size without a unit: a smaller number is in GB
+_NO_SIZE = "Write a size of at most 1 TB, as in 5 GB."
+MOST_ROOM_BYTES = 10**12  # of a collection, for what strangers send
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,27 @@ def number(name: str) -> Any:
         return _integer(name)
     except ValueError:
         return text(name)
+
+
+def room() -> int | None:
+    """Return the bytes of `maxBytes`, a size as in "5 GB"; None for an empty field.
+
+    A number without a unit is in GB, or in bytes, as the API has it, if it is a million or more.
+    Raise `ValidationError`.
+    """
+    typed_size = text("maxBytes")
+    if typed_size is None:
+        return None
+    found = _SIZE.fullmatch(typed_size.replace(",", "."))
+    if found is None:
+        raise ValidationError({"maxBytes": [_NO_SIZE]})
+    amount = float(found["amount"])
+    usual = "bytes" if amount >= _LEAST_BYTES else "GB"
+    unit = (found["unit"] or usual).upper()
+    size_bytes = round(amount * _UNITS[unit])
+    if not 1 <= size_bytes <= MOST_ROOM_BYTES:
+        raise ValidationError({"maxBytes": [_NO_SIZE]})
+    return size_bytes
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from typing import Any
 from flask import Response, request
 
 from models import Collection, DocumentToken, in_one_transaction
+from models.documents import USUAL_MAX_BYTES
 from models.links import FileRequest, LinkOptions, requests_of_owner
 
 from ..http import WRITE, g
 from ..schemas.requests import NewCollection, NewDocumentToken
 from .collections import words_of_form
-from .forms import once
+from .forms import once, room
 from .links import go_to_ready, link_fields
 from .routes import Pages, render
 
@@ -26,7 +27,9 @@ def show_requests() -> Response:
     seen_at = user.received_seen_at or 0
     after = request.args.get("after")
     found, further = requests_of_owner(user.id, ON_A_PAGE, after, seen_at)
-    page = render("requests", requests=found, further=further, after=after)
+    page = render(
+        "requests", requests=found, further=further, after=after, usual_room=USUAL_MAX_BYTES
+    )
     if g.caller.may(WRITE):
         _note_as_seen(found, seen_at)
     return page
@@ -44,7 +47,9 @@ def _note_as_seen(found: list[FileRequest], seen_at: int) -> None:
 def request_files() -> Response:
     """Request files: make a collection with a link that takes them, and show the link"""
     owner_id = g.caller.owner_id
-    facts = NewCollection().load(words_of_form())
+    size = room()
+    limits = {} if size is None else {"maxBytes": size}
+    facts = NewCollection().load(words_of_form() | limits)
     del facts["token"]
     fields = link_fields()
     usual = {"permissions": ["upload"], "maxViews": fields["maxViews"] or USUAL_FILES}

@@ -9,7 +9,13 @@ from .bin import (
     put_in_bin,
     with_binned,
 )
-from .collection import MOST_DOCUMENTS, Collection, collections_with, listed_in
+from .collection import (
+    MOST_DOCUMENTS,
+    USUAL_MAX_BYTES,
+    Collection,
+    collections_with,
+    listed_in,
+)
 from .document import BIN_MS, READ_TWICE_BYTES, Document, Stored
 from .search import ORDERS, Found, Search, documents_page, existing_page, find_documents
 from .shown import Client, shown_document

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.console.visitor import Visitor, element_of, field_of, forms_of, words
 from tests.contract.test_receiving import send
 from tests.forms import field, file
@@ -65,6 +67,48 @@ def test_the_terms_of_a_request_count_its_files(member):
         page = member.get(f"/app/links/{link['id']}")
         (summary,) = re.findall(r"<summary><span>(up to [^<]*)</span>", page.text)
         assert summary == says
+
+
+@pytest.mark.parametrize(
+    ("typed", "max_bytes"),
+    [
+        ("", 1 << 30),
+        ("5 GB", 5_000_000_000),
+        ("1,5gb", 1_500_000_000),
+        ("500 MB", 500_000_000),
+        ("20", 20_000_000_000),
+        ("4000000000", 4_000_000_000),
+        ("1 TB", 10**12),
+    ],
+)
+def test_a_request_has_room_for_as_much_as_is_typed(member, typed, max_bytes):
+    ask(member, maxBytes=typed)
+    (collection,) = member.api.get("/v1/collections").json["collections"]
+    assert collection["maxBytes"] == max_bytes
+
+
+@pytest.mark.parametrize("typed", ["much", "0", "2 TB", "-1 GB", "5 GiB", "1e3 GB", "٣ GB"])
+def test_a_room_that_is_no_size_is_refused_at_its_field(member, typed):
+    refused = member.submit(member.get(PATH), PATH, title="Tax papers", maxBytes=typed)
+    assert refused.status == 422
+    field = field_of(refused, "maxBytes")
+    assert (field["value"], field["aria-invalid"]) == (typed, "true")
+    assert "Write a size of at most 1 TB, as in 5 GB." in words(refused)
+    assert member.api.get("/v1/collections").json["collections"] == []
+
+
+def test_a_request_for_a_collection_changes_its_room_if_another_is_typed(member):
+    collection = member.api.post("/v1/collections", json={"title": "Films"}).json
+    path = f"/app/collections/{collection['id']}/requests"
+    address = f"/v1/collections/{collection['id']}"
+    assert field_of(member.get(path), "maxBytes")["value"] == "1.1 GB"
+
+    member.make_link(member.get(path), path)
+    assert member.api.get(address).json["maxBytes"] == 1 << 30
+    member.make_link(member.get(path), path, maxBytes="20 GB")
+    assert member.api.get(address).json["maxBytes"] == 20_000_000_000
+    refused = member.submit(member.get(path), path, maxBytes="20 PB")
+    assert field_of(refused, "maxBytes")["aria-invalid"] == "true"
 
 
 def test_what_came_in_is_new_until_the_list_is_looked_at(member):
