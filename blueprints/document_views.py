@@ -8,6 +8,7 @@ from marshmallow import EXCLUDE
 import viewer
 
 from .http import DOCUMENT_TOKEN, READ, READERS, TICKET, ApiBlueprint, g
+from .http.blueprint import BINARY
 from .schemas.requests import (
     CodeRequest,
     DownloadRequest,
@@ -112,6 +113,7 @@ def download(id: str) -> Response:
 
 @document_views.post("/download", accepts=BY_PAGE, scope=READ, permission="download")
 @document_views.arguments(DownloadRequest(), required=True)
+@document_views.alt_response(200, schema=BINARY, content_type="*/*")
 @document_views.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any], id: str) -> Response:
     """Download the document as a self-contained HTML file that a password opens
@@ -119,6 +121,7 @@ def download_encrypted(body: dict[str, Any], id: str) -> Response:
     You choose the password. A link that has a password of its own cannot be used here. With
     `pdfPassword` the file shows the first page of an encrypted PDF; without `password` the picture
     of this page is not encrypted. The form of an opened page sends its ticket and `pdfPassword`.
+    The form of a link's prompt gets the original if that is too large for the file.
     """
     return document_pages.download_by_password(g.caller.document(id), g.caller, **body)
 

@@ -10,6 +10,7 @@ from flask import Response, jsonify, request
 from marshmallow import EXCLUDE
 
 from .http import DOCUMENT_TOKEN, LINK, ApiBlueprint
+from .http.blueprint import BINARY
 from .http.idempotency import replay_responses
 from .http.multipart import FORM_DATA
 from .schemas.requests import CodeRequest, DownloadRequest, SentFile, ViewQuery, ViewRequest
@@ -120,10 +121,12 @@ def download() -> Response:
 
 @short_links.post("/download", accepts=LINK, permission="download")
 @short_links.arguments(DownloadRequest(), required=True)
+@short_links.alt_response(200, schema=BINARY, content_type="*/*")
 @short_links.response(200, HTML, content_type="text/html")
 def download_encrypted(body: dict[str, Any]) -> Response:
     """Download what a link opens now as a self-contained HTML file that a password opens
 
-    In JSON you choose the password; in a form, `password` is the link's.
+    In JSON you choose the password; in a form, `password` is the link's. The form gets what
+    `/s/content` answers if that is too large for the file.
     """
     return on_target(lambda target: target.save_by_password(**body))

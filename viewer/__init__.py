@@ -31,7 +31,15 @@ from .markup.names import (
     safe_file_name,
     safe_folder,
 )
-from .rendering.page import Neighbours, RenderedPage, download, embeds, view, warm_up
+from .rendering.page import (
+    MOST_SAVED_BYTES,
+    Neighbours,
+    RenderedPage,
+    download,
+    embeds,
+    view,
+    warm_up,
+)
 from .rendering.registry import ShownDocument
 from .rendering.sealed import Seal, sealed_download
 from .rendering.several import Contents, Listed, download_several

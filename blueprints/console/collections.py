@@ -18,7 +18,8 @@ from viewer import format_size
 
 from ..http import DELETE, READ, WRITE, g
 from ..schemas.requests import CollectionEdit, FilePassword, NewCollection, NewDocumentToken
-from ..views.collection import fits, send_one_file, send_originals
+from ..views.collection import send_one_file, send_originals
+from ..views.links import fits_one_file
 from .activity import timelines
 from .forms import once, room, text
 from .links import go_to_ready, issue, link_fields
@@ -85,7 +86,7 @@ def show_collection(id: str) -> Response:
         links=links,
         most_shown=SHOWN_LINKS,
         timelines=timelines(found.owner_id, id),
-        fits=fits(found),
+        fits=fits_one_file(found),
         asked=asked,
         found=None if asked is None else _addable(found, asked.strip(), request.args.get("older")),
         limit=current_runtime().settings.max_document_bytes,

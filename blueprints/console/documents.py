@@ -44,7 +44,7 @@ from ..schemas.requests import DocumentEdit, DownloadRequest, NewDocumentToken, 
 from ..views import content, document_pages
 from ..views.collection import entries_of, send_zip
 from ..views.content import UNKNOWN_TYPE
-from ..views.links import base_url, qr_code
+from ..views.links import base_url, fits_one_file, qr_code
 from .activity import timelines
 from .forms import accepts_html, by_day, end, once, text, today
 from .links import go_to_ready, issue, link_fields
@@ -340,6 +340,7 @@ def show_document(id: str) -> Response:
     return render(
         "document",
         document=found,
+        fits=fits_one_file(found),
         uploaders=names_of(filter(None, [found.uploader_id])),
         links=links,
         collections=shared_collections(found, SHOWN_COLLECTIONS),

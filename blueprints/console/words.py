@@ -22,7 +22,7 @@ from models.runtime import service_error_of
 from ..http import WRITE, g
 from ..login import MADE_FOR
 from ..schemas.fields import Timestamp
-from ..views.links import frame, visible, with_addresses
+from ..views.links import fits_one_file, frame, visible, with_addresses
 from . import sentences
 from .assets import asset
 from .forms import form, form_key, friday_after_tomorrow, link_ends, today
@@ -112,8 +112,12 @@ def address_of(link: Any) -> str | None:
     if secret is None:
         return None
     issued = with_addresses(Issued(link, secret))
-    saves = link.permissions == "download"
-    return issued.short_url.replace("/s?", "/s/download?") if saves else issued.short_url
+    if link.permissions != "download":
+        return issued.short_url
+    target = vars(link).get("target")
+    has_no_file = target is not None and not fits_one_file(target)
+    saves = "content" if has_no_file and link.is_plain else "download"
+    return issued.short_url.replace("/s?", f"/s/{saves}?")
 
 
 @dataclass(frozen=True)

@@ -315,7 +315,10 @@ class Addresses(ResponseSchema):
         **described("Opens what the link opens, whatever that is then.", format="uri")
     )
     view_url = fields.String(allow_none=True, **described(NONE_OF_FILES, format="uri"))
-    download_url = fields.String(allow_none=True, metadata={"format": "uri"})
+    download_url = fields.String(
+        allow_none=True,
+        **described("Null as well where an HTML file cannot hold the originals.", format="uri"),
+    )
     content_url = fields.String(allow_none=True, metadata={"format": "uri"})
 
 

@@ -9,30 +9,20 @@ from unicodedata import normalize
 from flask import Response, request
 
 import viewer
-from models import Collection, Document, connected, current_runtime
+from models import Collection, Document, connected
 from models.accounts import sender_of
-from models.core import NotFound, PayloadTooLarge, ServiceError, counted, now
+from models.core import NotFound, now
 from models.documents import READ_TWICE_BYTES, Client, with_binned
 from models.links import TokenGrant
 
 from ..http.zip_stream import SUMS, ZipEntry, ZipStream
 from .lasting import while_it_lasts
-from .links import visible
+from .links import TooLargeForOneFile, fits_one_file, visible
 from .prompt import credential_of, end_of, kind_of, receipt_url, row_of
 from .small_pages import LOCAL_TIMES, moment, small_page
 
 ZIP = "application/zip"
 NAMES_BYTES = 48_000  # the most for all names on a contents page, which has 192 KiB at most
-
-
-class TooLargeForOneFile(PayloadTooLarge):
-    def __init__(self, size: int, most: int) -> None:
-        sentence = f"These documents have {counted(size, 'byte')}; one HTML file holds {most:,}. "
-        ServiceError.__init__(self, sentence + "Save them as a ZIP file: …/content.")
-
-
-def fits(collection: Collection) -> bool:
-    return collection.size <= current_runtime().settings.max_document_bytes
 
 
 def contents_page(collection: Collection, grant: TokenGrant) -> Response:
@@ -46,7 +36,7 @@ def contents_page(collection: Collection, grant: TokenGrant) -> Response:
         "end": moment(end, shows="distance"),
         "credential": credential,
         "query": credential + ("&embed=1" if request.args.get("embed") == "1" else ""),
-        "fits": fits(collection),
+        "fits": fits_one_file(collection),
         "receipt": receipt_url(grant),
     }
     if "download" in grant.permissions:
@@ -78,9 +68,8 @@ def send_one_file(
     Damage in the first document is an error; later damage breaks the transfer off. For HEAD nothing
     is read. Raise `TooLargeForOneFile`.
     """
-    if not fits(collection):
-        most = current_runtime().settings.max_document_bytes
-        raise TooLargeForOneFile(collection.size, most)
+    if not fits_one_file(collection):
+        raise TooLargeForOneFile(collection)
     seal = password and Document.password_seal(password)
     headers, body = viewer.download_several(_contents(collection, grant), seal or None)
     if request.method == "HEAD":
@@ -160,7 +149,7 @@ def send_originals(
     was decrypted.
     """
     response = send_zip(entries_of(collection.documents), collection.title, grant)
-    if request.method == "GET":
+    if request.method != "HEAD":
         (record_download or collection.record_reading)("collection.downloaded")
     return response
 

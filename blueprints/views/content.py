@@ -106,11 +106,14 @@ def _read_counted(document: Document, grant: TokenGrant) -> Response:
     return response
 
 
-def content_of(document: Document, grant: TokenGrant, tag: str | None = None) -> Response:
+def content_of(
+    document: Document, grant: TokenGrant, tag: str | None = None, *, saves: bool = False
+) -> Response:
     """Return all of the content, a range of it, or 304, by RFC 9110, section 13.2.2.
 
-    The entity tag is the document's id unless a `tag` is given: the content of an id never changes.
-    It has no date of modification, so conditions by date do not apply.
+    A browser saves it, and does not show it, if the caller or the address says so. The entity tag
+    is the document's id unless a `tag` is given: the content of an id never changes. It has no date
+    of modification, so conditions by date do not apply.
 
     Raise `PreconditionFailed`, `RangeNotSatisfiable`. Damage at the beginning of the content is an
     error.
@@ -119,9 +122,9 @@ def content_of(document: Document, grant: TokenGrant, tag: str | None = None) ->
     reading, _ = request_and_globals()
     if "If-Match" in reading.headers and not reading.if_match.contains(tag):
         raise PreconditionFailed
-    if reading.if_none_match.contains_weak(tag):
+    if reading.method in _SAFE_METHODS and reading.if_none_match.contains_weak(tag):
         return Response(status=304, headers=_cached_headers(tag))
-    headers = _headers(document, tag, inline="save" not in reading.args)
+    headers = _headers(document, tag, inline=not (saves or "save" in reading.args))
     asked_range = _range(reading, document, tag) if reading.method == "GET" else None
     start, stop = asked_range or (0, document.size)
     if asked_range:

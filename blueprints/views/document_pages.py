@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -22,8 +23,9 @@ from models.runtime import BeingMadeError, network_of
 
 from ..http import TICKET, Caller, is_form
 from ..http.serving import reserve_memory
-from .collection import contents_page, send_one_file
-from .links import base_url
+from .collection import contents_page, send_one_file, send_originals
+from .content import content_of
+from .links import TooLargeForOneFile, base_url, fits_one_file
 from .prompt import (
     ASKS_FIRST,
     VIEW_ONLY,
@@ -86,6 +88,8 @@ def send_code(
 
 
 def _open(action: str, target: Target, grant: TokenGrant) -> Response:
+    if action == "download" and not fits_one_file(target):
+        return _save_original(target, grant)
     if isinstance(target, Collection):
         if action == "view":
             return contents_page(target, grant)
@@ -116,6 +120,19 @@ def _open(action: str, target: Target, grant: TokenGrant) -> Response:
             grant = _opened_ahead(document, grant)
         return preparing_page(preparing.progress, document.id, grant)
     return _record_and_send(page, document, grant, "document.viewed")
+
+
+def _save_original(target: Target, grant: TokenGrant) -> Response:
+    """Return the original, or all originals of a collection, for the form of a browser, which has
+    no other way to them behind a prompt. Raise `TooLargeForOneFile` for all else.
+    """
+    if not is_form():
+        raise TooLargeForOneFile(target)
+    if isinstance(target, Collection):
+        return send_originals(target, grant, partial(grant.record_reading, target))
+    response = content_of(target, grant, saves=True)
+    grant.record_reading(target, "document.downloaded")
+    return response
 
 
 def _client(action: str, grant: TokenGrant) -> Client:
@@ -275,6 +292,8 @@ def encrypted_download(
         raise Invalid("#/password", "A password is needed: it will open the file.")
     if isinstance(target, Collection):
         return send_one_file(target, grant, password)
+    if not fits_one_file(target):
+        raise TooLargeForOneFile(target)
     original = grant.shown(target, Client.SAVES, password=pdf_password)
     if pdf_password is not None:
         opened_pdf(original)  # refuses a wrong password

@@ -7,8 +7,34 @@ from flask import Response, request
 from markupsafe import Markup
 
 import viewer
-from models import DocumentToken, Issued, current_runtime
-from models.links import UPLOAD, Opening
+from models import Document, DocumentToken, Issued, current_runtime
+from models.core import PayloadTooLarge, ServiceError, counted
+from models.links import UPLOAD, Opening, Target
+
+
+class TooLargeForOneFile(PayloadTooLarge):
+    def __init__(self, target: Target) -> None:
+        most = _most_saved_bytes()
+        if isinstance(target, Document):
+            sentence = (
+                f"This document has {counted(target.size, 'byte')}; an HTML file holds {most:,}. "
+                "Save the original: …/content."
+            )
+        else:
+            sentence = (
+                f"These documents have {counted(target.size, 'byte')}; one HTML file holds "
+                f"{most:,}. Save them as a ZIP file: …/content."
+            )
+        ServiceError.__init__(self, sentence)
+
+
+def fits_one_file(target: Target) -> bool:
+    """Return whether one HTML file holds the original, or all originals of a collection."""
+    return target.size <= _most_saved_bytes()
+
+
+def _most_saved_bytes() -> int:
+    return min(current_runtime().settings.max_document_bytes, viewer.MOST_SAVED_BYTES)
 
 
 def base_url() -> str:
@@ -34,7 +60,7 @@ class IssuedLink(Issued[DocumentToken]):
 
     @property
     def download_url(self) -> str | None:
-        return self._url("download")
+        return self._url("download") if fits_one_file(self.row.target) else None
 
     @property
     def content_url(self) -> str | None:

@@ -28,7 +28,7 @@ from ..http import g, is_form
 from ..http.declarations import declared
 from ..http.multipart import FORM_DATA
 from ..http.problems import PROBLEM
-from .links import base_url, visible
+from .links import TooLargeForOneFile, base_url, visible
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,13 @@ EXPLANATIONS = {  # by the code of the problem; `{}` is its sentence
 SAVES_ONLY = Explanation(
     "This link saves the document",
     "It does not show it in the browser.",
-    "What you save is a page that opens without a network.",
+    "What you save opens without a network.",
     ("Save the document", "/s/download"),
+)
+SAVED_AS_IT_IS = Explanation(
+    "This is too large for a page to save",
+    "A page that opens without a network holds only so much.",
+    "Save it as it was sent to you.",
 )
 NOT_TAKEN = Explanation(
     "This was not taken", "{}", "You can send it again, or another file.", ("Go back", "")
@@ -322,6 +327,9 @@ def _explanation(problem: dict[str, Any], status: int) -> Explanation:
         detail = moment(error.ended_at)
     elif status == 401 and "ticket" in request.args:
         return STALE_PAGE
+    elif isinstance(error, TooLargeForOneFile):
+        content = request.path.removesuffix("download") + "content"
+        return replace(SAVED_AS_IT_IS, way=("Save it", content))
     elif request.mimetype == FORM_DATA and status != 401:
         found, detail = NOT_TAKEN, problem["detail"]
     elif status == 403 and _grant().permissions == {"download"}:

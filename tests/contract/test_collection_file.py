@@ -147,10 +147,11 @@ def test_more_than_one_document_may_be_is_refused_and_the_zip_named(start_servic
     fits, not_quite = alice.collect(half[0]), alice.collect(*half)
     assert alice.get(file_of(fits)).status == 200
     link = alice.share(not_quite)
+    assert link["downloadUrl"] is None
     for answer in (
         alice.get(file_of(not_quite)),
         alice.post(file_of(not_quite), json={"password": "word"}),
-        alice.open(link["downloadUrl"]),
+        alice.open(link["contentUrl"].replace("/content?", "/download?")),
     ):
         refused(answer, 413, "payload_too_large")
         assert "ZIP" in answer.json["detail"]

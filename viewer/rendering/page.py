@@ -129,6 +129,7 @@ def safe_in_comment(name: str) -> str:
     return UNSAFE_IN_COMMENT.sub("_", name)
 
 
+MOST_SAVED_BYTES = 256 << 20  # of the originals in one file: no browser opens much more base64
 EMBEDDED_LIMIT = 8 << 20  # of an original that a view holds
 PAGED_LIMIT = 1 << 20  # of one whose pages are loaded one by one: no script there reads it
 WRITE_BYTES = 256 << 10  # of a large preview at once, so that a slow client holds no copy

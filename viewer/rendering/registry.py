@@ -136,6 +136,14 @@ SHOWN_AS_THEY_ARE: Final = (
     TEXT.preview,
     CODE.preview,
 )
+MOST_PARSED_BYTES: Final = 256 << 20
+TOO_LARGE: Final = card_saying("Too large to be shown here. Save it to open it.")
+SHOWN_IN_ANY_SIZE: Final = (  # they read the beginning, load ranges, or leave a long text to others
+    picture.audio_video_preview,
+    card.preview,
+    LOCKED,
+    *(one.preview for one in (TEXT, CODE, TABLE, MARKDOWN, NOTEBOOK, AGENDA, PAGE)),
+)
 FAILED: Final = "The preview could not be drawn. The original is intact."
 
 
@@ -186,12 +194,15 @@ class ShownDocument(Original):
             if other != card.preview:
                 media_type = self.detected_type
                 renderer = other
+        if self.size > MOST_PARSED_BYTES and renderer not in SHOWN_IN_ANY_SIZE:
+            return Shown(media_type, TOO_LARGE, converts=False)
         return Shown(media_type, renderer, converted.is_convertible(self, media_type))
 
     @property
     def has_pages(self) -> bool:
-        """Whether it is a PDF, or a document that can be converted to one."""
-        return self.shown.media_type == PDF or self.shown.converts
+        """Whether it is a PDF, or a document that can be converted to one, and not too large."""
+        media_type, renderer, converts = self.shown
+        return renderer != TOO_LARGE and (media_type == PDF or converts)
 
     @property
     def shows_original(self) -> bool:

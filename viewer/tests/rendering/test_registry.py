@@ -1,8 +1,10 @@
 """viewer/rendering/registry.py"""
 
+from dataclasses import replace
+
 import pytest
 
-from viewer.rendering.registry import FAILED, FORMATS
+from viewer.rendering.registry import FAILED, FORMATS, MOST_PARSED_BYTES, TOO_LARGE
 from viewer.tests import samples
 from viewer.tests.samples import every_kind, original, preview_of
 
@@ -47,6 +49,28 @@ def test_every_type_has_the_expected_kind_of_preview_also_under_the_filter_of_ca
 
     assert preview.kind == EXPECTED[name][0]
     assert FAILED not in preview.body.decode() + preview.note
+
+
+READ_IN_PARTS = {"text", "markdown", "code", "table", "web", "notebook", "agenda", "audio", "video"}
+
+
+@each_kind
+def test_what_has_to_be_parsed_is_a_card_above_256_mib(name, kind, data):
+    document = replace(original(data or b"\0", name, kind), size=MOST_PARSED_BYTES + 1)
+    preview = preview_of(document)
+
+    is_card = EXPECTED[name][0] not in {*READ_IN_PARTS, "unknown"}
+    said = "Too large to be shown here. Save it to open it." in preview.body.decode()
+    assert said == (document.shown.renderer == TOO_LARGE)
+    assert said or not is_card
+    assert not (said and (document.has_pages or document.has_two_views))
+    assert not (said and document.shows_original)
+
+
+@each_kind
+def test_nothing_is_too_large_up_to_256_mib(name, kind, data):
+    document = replace(original(data, name, kind), size=MOST_PARSED_BYTES)
+    assert document.shown.renderer != TOO_LARGE
 
 
 @each_kind
