@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import request
 
-from models import Session, User, current_runtime
+from models import Document, Session, User, current_runtime
 from models.accounts import (
     RESET_SECONDS,
     StartedSession,
@@ -74,11 +74,13 @@ def log_in(body: dict[str, str]) -> StartedSession:
 def me() -> Any:
     """Return the authenticated user's profile
 
-    With the session of a space: the space, the role, and the person who acts as the space.
+    `stored` is what quotas count. With the session of a space: the space, the role, and the person
+    who acts as the space.
     """
     user = g.caller.user
     member = g.caller.member
     if member is None:
+        user.stored = Document.stored_by(user.id)
         return user
     person = User.get_by_id(member.user_id)
     return {"id": user.id, "name": user.name, "role": member.role, "acting_for": person}

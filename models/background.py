@@ -4,7 +4,7 @@ also from the bin, sessions, invitations, stored responses and old rows.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 
@@ -91,7 +91,7 @@ def sweep() -> int:
     """
     due: list[Document] = []
     expired: list[DocumentToken] = []
-    with independent_steps() as do:
+    with current_runtime().grown_owners.taken() as owners, independent_steps() as do:
         with connected():
             do(lambda: due.extend(Document.all_due()))
             for document in due:
@@ -106,9 +106,9 @@ def sweep() -> int:
                 do(delete)
             do(forget_old_events)
             do(Opening.forget_old)
-            do(_delete_links_beyond_quota)
-            do(WebhookDelivery.forget_many)
-            do(forget_many_events)
+            do(partial(_delete_links_beyond_quota, owners))
+            do(partial(WebhookDelivery.forget_many, owners))
+            do(partial(forget_many_events, owners))
             do(engine().keep_statistics)
             do(engine().truncate_wal)
         do(engine().keep_ballast)
@@ -157,7 +157,8 @@ def _forget_old_token_keys() -> None:
         TokenKey.forget_old()
 
 
-def _delete_links_beyond_quota() -> None:
-    """Delete the oldest ended links of the owners who have too many."""
+def _delete_links_beyond_quota(owner_ids: Iterable[str] | None) -> None:
+    """Delete the oldest ended links of those of the owners, or of all, who have too many."""
     most = current_runtime().settings.quota_links
-    DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, DocumentToken.end_is_recorded())
+    has_ended = DocumentToken.end_is_recorded()
+    DocumentToken.keep_newest_of_each(DocumentToken.owner_id, most, has_ended, owner_ids)

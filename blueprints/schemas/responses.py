@@ -153,14 +153,25 @@ class Profile(UserRecord):
     )
 
 
+class StoredRecord(ResponseSchema):
+    document_count = fields.Integer(
+        attribute="documents", **described("Documents, with those in the bin.")
+    )
+    size = fields.Integer(attribute="size_bytes", **described("Bytes of their originals."))
+    binned_count = fields.Integer(attribute="binned", **described("Documents in the bin."))
+
+
 OF_SPACE_SESSION = "Of the session of a space alone."
 
 
 class Myself(Profile):
     """The account of a person, or the space and the person who acts as it."""
 
-    optional = ("email", "created_at", "show_name", "role", "acting_for")
+    optional = ("email", "created_at", "show_name", "stored", "role", "acting_for")
 
+    stored = fields.Nested(
+        StoredRecord, **described("How much the account has stored. Of a person alone.")
+    )
     role = fields.String(**described(OF_SPACE_SESSION))
     acting_for = fields.Nested(UserRecord, **described(f"The person who acts. {OF_SPACE_SESSION}"))
 

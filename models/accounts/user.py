@@ -80,6 +80,7 @@ class Sender(NamedTuple):
 class User(Owner):
     PREFIX = "usr"
 
+    stored: tuple[int, int, int]  # documents, bytes and documents in the bin, once looked up
     name = SealedName[str | None](lambda row: UNNAMED_SPACE if row.is_space else None)
     shows_name = Sealed[bool](default=True)
     """Whether readers of links see name and address."""

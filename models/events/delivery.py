@@ -6,7 +6,7 @@ the service signs what it sends: an event that was altered in the database is no
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 from peewee import SQL, BigIntegerField, IntegerField, TextField, fn
@@ -21,7 +21,8 @@ from ..storage import database, param, prepared, separate_transaction
 from .attempt import Outcome, Sendable, delivery_queued
 
 MOST_ATTEMPTS = 10  # that are kept of a delivery
-DELIVERY_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+HOUR_MS = 60 * 60 * 1000
+DELIVERY_KEPT_MS = 30 * 24 * HOUR_MS
 
 _FIRST_OF_EACH = """
     (webhook_id, id) IN (
@@ -180,9 +181,17 @@ class WebhookDelivery(Sendable, SealedByOwner):
 
     @classmethod
     def first_pending_event(cls, owner_id: str) -> str | None:
-        """Return the id of the oldest event that an owner's webhook still waits for."""
-        events = cls.select(fn.MIN(cls.event_id)).where(*cls._pending_of_owner(owner_id))
-        id: str | None = events.scalar()
+        """Return the id of the oldest event that an owner's webhook still waits for.
+
+        Deliveries sort as their events, and the index of what is pending has their ids.
+        """
+        pending: Any = cls.select(fn.MIN(cls.id), cls.webhook_id)
+        pending = pending.where(*cls._pending_of_owner(owner_id)).group_by(cls.webhook_id)
+        oldest = min(pending.tuples(), default=None)
+        if oldest is None:
+            return None
+        is_oldest = (cls.id == oldest[0]) & (cls.webhook_id == oldest[1])
+        id: str | None = cls.select(cls.event_id).where(is_oldest).scalar()
         return id
 
     @classmethod
@@ -203,17 +212,29 @@ class WebhookDelivery(Sendable, SealedByOwner):
 
     @classmethod
     def forget_old(cls) -> None:
-        """Delete old deliveries of each webhook in turn: the index begins with the webhook."""
+        """Delete old deliveries of each webhook in turn: the index begins with the webhook.
+
+        It is done once an hour, since it looks at all webhooks.
+        """
         webhook = TableReference("webhook")
-        before = first_id(cls.PREFIX, now() - DELIVERY_KEPT_MS)
+        before = first_id(cls.PREFIX, now() // HOUR_MS * HOUR_MS - DELIVERY_KEPT_MS)
+        forgotten_before = current_runtime().forgotten_before
+        if before == forgotten_before.get(cls.PREFIX):
+            return
         for (webhook_id,) in list(webhook.bind(database).select(webhook.c.id).tuples()):
             is_old = (cls.webhook_id == webhook_id) & (cls.id < before)
             cls.delete_in_batches(is_old & cls.due_at.is_null())
+        forgotten_before[cls.PREFIX] = before
 
     @classmethod
-    def forget_many(cls) -> None:
-        """Delete the oldest deliveries of webhooks that have too many, also if they are pending."""
-        cls.keep_newest_of_each(cls.webhook_id, current_runtime().settings.quota_deliveries)
+    def forget_many(cls, owner_ids: Iterable[str] | None = None) -> None:
+        """Delete the oldest deliveries of webhooks that have too many, also if they are pending.
+
+        `owner_ids` are those whose webhooks may have too many; None are all.
+        """
+        most = current_runtime().settings.quota_deliveries
+        webhook_ids = None if owner_ids is None else _webhooks_of(owner_ids)
+        cls.keep_newest_of_each(cls.webhook_id, most, among=webhook_ids)
 
     @property
     def history(self) -> list["Attempt"]:
@@ -250,6 +271,13 @@ class WebhookDelivery(Sendable, SealedByOwner):
         self.change(delivered_at=None)
         self._set(due_at=self.due_at, attempts=0)
         database.after_commit(delivery_queued.set)
+
+
+def _webhooks_of(owner_ids: Iterable[str]) -> Iterator[str]:
+    webhook: Any = TableReference("webhook", ("id", "owner_id")).bind(database)
+    for owner_id in owner_ids:
+        for (id,) in list(webhook.select(webhook.id).where(webhook.owner_id == owner_id).tuples()):
+            yield id
 
 
 class Attempt(NamedTuple):

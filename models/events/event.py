@@ -292,6 +292,7 @@ class Event(Owned):
             event.store()
             head.move(last_id=id, sequence=sequence, hash=hash)
             WebhookDelivery.queue_for_subscribers(event, to)
+            database.after_commit(partial(current_runtime().grown_owners.add, owner_id))
         return event
 
     @classmethod

@@ -7,6 +7,7 @@ that they can be found.
 
 import logging
 import math
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -37,22 +38,35 @@ def oldest_kept_at() -> int:
 
 
 def forget_old_events() -> None:
-    """Forget events of days before the setting, unless a delivery of an older one is pending."""
+    """Forget events of days before the setting, unless a delivery of an older one is pending.
+
+    Once all are forgotten, there are none until the day ends.
+    """
     before = kept_since()
+    forgotten_before = current_runtime().forgotten_before
+    if before == forgotten_before.get(Event.PREFIX):
+        return
     has_older = Event.select(SQL("1")).where(Event.owner_id == EventHead.id, Event.id < before)
     with independent_steps() as do:
-        for owner_id in _owners(fn.EXISTS(has_older)):
+        owner_ids = _owners(fn.EXISTS(has_older))
+        for owner_id in owner_ids:
             do(partial(_forget_old_of, owner_id, before))
+    if not owner_ids:
+        forgotten_before[Event.PREFIX] = before
 
 
-def forget_many_events() -> None:
-    """Forget the oldest events of users who have too many, unless a delivery is pending.
+def forget_many_events(owner_ids: Iterable[str] | None = None) -> None:
+    """Forget the oldest events of those of the owners, or of all, who have too many, unless a
+    delivery is pending.
 
-    Users with several times too many lose pending deliveries as well.
+    Owners with several times too many lose pending deliveries as well. Who still has too many is
+    looked at again by the next sweep.
     """
     most = current_runtime().settings.quota_events
+    has_many = EventHead.sequence - EventHead.oldest + 1 > most
     with independent_steps() as do:
-        for owner_id in _owners(EventHead.sequence - EventHead.oldest + 1 > most):
+        for owner_id in _owners(has_many) if owner_ids is None else _those(owner_ids, has_many):
+            current_runtime().grown_owners.add(owner_id)
             do(partial(_forget_many_of, owner_id, most))
 
 
@@ -92,6 +106,11 @@ def _forget_many_of(owner_id: str, most: int) -> None:
 
 def _owners(condition: Any) -> list[str]:
     return [head.id for head in EventHead.select(EventHead.id).where(condition)]
+
+
+def _those(owner_ids: Iterable[str], condition: Any) -> Iterator[str]:
+    for owner_id in owner_ids:
+        yield from _owners(condition & (EventHead.id == owner_id))
 
 
 def _forget(owner_id: str, before: str, until: float = math.inf) -> ChainEntry | None:

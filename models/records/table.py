@@ -161,14 +161,28 @@ class Table(Model):
         return own
 
     @classmethod
-    def keep_newest_of_each(cls, column: Any, most: int, condition: Any = _ANY) -> None:
-        """Keep the newest rows of each value of the column, in batches; in no transaction."""
-        groups: Any = cls.select(column).where(condition).group_by(column)
-        for (value,) in list(groups.having(fn.COUNT(column) > most).tuples()):
+    def keep_newest_of_each(
+        cls,
+        column: Any,
+        most: int,
+        condition: Any = _ANY,
+        among: Iterable[str] | None = None,
+    ) -> None:
+        """Keep the newest rows of each value of the column, in batches; in no transaction.
+
+        `among` are the values that may have more than `most`; None are all.
+        """
+        for value in cls._having_more(column, most, condition) if among is None else among:
             of_value = condition & (column == value)
             newest_first = cls.select(cls.id).where(of_value).order_by(cls.id.desc())
             newest_to_delete = newest_first.limit(1).offset(most).scalar()
-            cls.delete_in_batches(of_value & (cls.id <= newest_to_delete))
+            if newest_to_delete:
+                cls.delete_in_batches(of_value & (cls.id <= newest_to_delete))
+
+    @classmethod
+    def _having_more(cls, column: Any, most: int, condition: Any) -> list[str]:
+        groups: Any = cls.select(column).where(condition).group_by(column)
+        return [value for (value,) in groups.having(fn.COUNT(column) > most).tuples()]
 
     @classmethod
     def delete_in_batches(cls, condition: Any, owner_id: str = SERVICE) -> None:

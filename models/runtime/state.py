@@ -30,6 +30,7 @@ from ..core import (
 from ..storage import close_database, is_server
 from ..storage.payloads import objects_of
 from .failures import FailureCounts
+from .grown_owners import GrownOwners
 from .long_bodies import LongBodies
 from .opened_rows import OpenedRows
 from .password_slots import PasswordSlots
@@ -91,6 +92,8 @@ class Runtime:
         self.stored_responses = limiter(STORED_RESPONSES, limited)
         self.stored_responses_of_link = limiter(STORED_RESPONSES_OF_LINK, limited)
         self.unrecorded = UnrecordedEvents()
+        self.grown_owners = GrownOwners()
+        self.forgotten_before: dict[str, str] = {}  # by prefix: no smaller id is left to forget
         self.payload_objects = objects_of(settings.payloads)
         self.provider = Provider(settings) if settings.oidc_issuer else None
         self.started_at = now()

@@ -56,6 +56,12 @@ def test_what_is_in_the_bin_is_not_there_to_the_api(member, found):
     assert (listed["id"], listed["label"]) == (link["id"], None)
 
 
+def test_what_is_in_the_bin_counts_as_stored_and_is_counted_by_itself(member, found):
+    put_in_bin(member, found)
+    stored = {"documentCount": 1, "size": found["size"], "binnedCount": 1}
+    assert member.api.get("/v1/auth/me").json["stored"] == stored
+
+
 def test_what_is_in_the_bin_is_not_there_in_the_pages(member, found):
     put_in_bin(member, found)
     for act in ("", "/view", "/content", "/download"):

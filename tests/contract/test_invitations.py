@@ -181,7 +181,8 @@ def test_the_operator_sets_a_password_from_stdin_which_ends_all_sessions(service
     refused(person.get("/v1/auth/me"), 401, "session_expired")
     refused(Person(service).log_in(email, PASSWORD), 401, "wrong_credentials")
     profile = service.log_in(email, NEW_PASSWORD).get("/v1/auth/me").json
-    assert profile == person.record | {"showName": True}
+    stored = {"documentCount": 0, "size": 0, "binnedCount": 0}
+    assert profile == person.record | {"showName": True, "stored": stored}
 
 
 @pytest.mark.parametrize(("who", "password"), [("nobody@example.org", PASSWORD), ("", "short")])

@@ -43,6 +43,18 @@ def test_the_number_of_documents_is_limited(person):
     assert "3 documents" in problem["detail"]
 
 
+def test_the_profile_says_how_much_is_stored(person):
+    person.upload(bytes(600))
+    deleted = person.upload(bytes(30))
+    assert stored(person) == {"documentCount": 2, "size": 630, "binnedCount": 0}
+    person.delete(f"/v1/documents/{deleted['id']}")
+    assert stored(person) == {"documentCount": 1, "size": 600, "binnedCount": 0}
+
+
+def stored(person):
+    return person.get("/v1/auth/me").json["stored"]
+
+
 def test_a_refused_upload_leaves_nothing(person, strict):
     person.upload(bytes(600))
     refused(person.post("/v1/documents", json=LARGE), 403, "quota_exceeded")
