@@ -34,7 +34,16 @@ PATHS = (
     "/v1/tokens",
     "/v1/events",
     "/app/documents",
-    "/app/documents?order=oldest",
+    "/app/documents?page=400",
+    "/app/documents?sort=oldest",
+    "/app/documents?sort=largest&page=400",
+    "/app/documents?sort=name",
+    "/app/documents?name=report",
+    "/app/documents?type=PDF",
+    "/app/documents?type=Texts",
+    "/app/documents?is=shared",
+    "/app/documents?is=received",
+    "/app/documents?when=2026-03",
     "/app/links",
     "/app/bin",
     "/app/collections",
@@ -74,7 +83,7 @@ def measured(client: Any, method: str, path: str, headers: dict[str, str]) -> tu
         size += sum(map(len, pieces))
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     grown = peak_mib() - before
-    print(f"{method} {path:30} {first:7.2f} {seconds:7.2f} {cpu:7.2f} {size:12,} {grown:6.1f}")
+    print(f"{method} {path:36} {first:7.2f} {seconds:7.2f} {cpu:7.2f} {size:12,} {grown:6.1f}")
     return first, grown
 
 
@@ -91,7 +100,7 @@ def main() -> int:
     token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
     client.post("/app/login", data=LOGIN, headers=FORM)
     by_session = {"Authorization": f"Bearer {token}"}
-    print(f"{'':35} {'first s':>7} {'last s':>7} {'CPU s':>7} {'bytes':>12} {'MiB':>6}")
+    print(f"{'':41} {'first s':>7} {'last s':>7} {'CPU s':>7} {'bytes':>12} {'MiB':>6}")
     rows = [
         measured(client, "GET", path, {} if path.startswith("/app") else by_session)
         for path in PATHS

@@ -11,7 +11,7 @@ from werkzeug.datastructures import MultiDict
 
 import viewer
 from models import Collection, Document, DocumentToken, current_runtime, in_one_transaction
-from models.core import NotFound, counted, current_payer
+from models.core import NotFound, counted, current_payer, now
 from models.documents import (
     ORDERS,
     bin_page,
@@ -29,11 +29,11 @@ from models.links import (
     count_live_links,
     delete_document,
     delete_for_good,
+    is_shared,
     link_of_owner,
     links_by_target,
     replace_document,
     shared_collections,
-    shared_documents,
     shared_in_collections,
 )
 
@@ -46,7 +46,16 @@ from ..views.collection import entries_of, send_zip
 from ..views.content import UNKNOWN_TYPE
 from ..views.links import base_url, fits_one_file, qr_code
 from .activity import timelines
-from .forms import accepts_html, by_day, end, once, text, today
+from .forms import (
+    accepts_html,
+    by_day,
+    days_asked_for,
+    end,
+    months_since,
+    once,
+    text,
+    today,
+)
 from .links import go_to_ready, issue, link_fields
 from .routes import (
     HOME,
@@ -75,7 +84,8 @@ MOST_LINKS = 100
 SHOWN_LINKS = 20
 SHOWN_COLLECTIONS = 20
 MOST_TITLE_CHARACTERS = 190  # of a document's name in the title of a collection
-_ASKED = ("name", "is", "type", "sort", "older")  # which documents are listed, and in which order
+# which documents are listed, and in which order
+_ASKED = ("name", "is", "type", "when", "offset", "sort", "older")
 _MOST_TEXT_BYTES = 4096  # the most bytes of a field of the form
 _NEEDS = {"bin": DELETE, "zip": READ, "collect": WRITE, "share": WRITE}  # acts on those selected
 _FILE_PARTS = {"file", "name", "metadata", "contentType", "expiresAt", "token", "collectionId"}
@@ -91,10 +101,13 @@ def _owned(id: str) -> Document:
 @documents.get("")
 @search_from_here("name", "sort")
 def show_documents(**_: str) -> Response:
-    """List the documents, by name, state, type and order, page by page"""
+    """List the documents, by name, state, type, days and order, page by page"""
     owner_id = g.caller.owner_id
     # the documents of this page of the list
     asked = {name: request.args.get(name, "").strip() for name in _ASKED}
+    days = days_asked_for()
+    if days is None:
+        asked |= {"when": "", "offset": ""}
     given = {name: value for name, value in asked.items() if value}
     page = documents_page(
         owner_id,
@@ -104,8 +117,9 @@ def show_documents(**_: str) -> Response:
         older=asked["older"] or None,
         media_types=viewer.media_types_of(asked["type"]),
         order=asked["sort"],
-        is_received=asked["is"] == "received",
-        among=shared_documents(owner_id) if asked["is"] == "shared" else None,
+        period=None if days is None else days.period,
+        is_received=True if asked["is"] == "received" else None,
+        meeting=is_shared() if asked["is"] == "shared" else None,
     )
     # documents that a phone has shared and stored
     shared = request.args.getlist("shared")[:MOST_SELECTED]
@@ -116,6 +130,9 @@ def show_documents(**_: str) -> Response:
     return render(
         "documents",
         asked=asked,
+        given=given,
+        when=None if days is None else days.words,
+        months=months_since(Document.oldest_moment(owner_id) or now()),
         list=page,
         days=by_day(page.documents) if asked["sort"] in SORTED_BY_DAY else [("", page.documents)],
         address=lambda number: "?" + urlencode(given | {"page": number}),

@@ -18,6 +18,7 @@ from werkzeug.datastructures import MultiDict
 
 from models import StoredResponse
 from models.core import ServiceError, now, rfc3339
+from models.documents import Period
 
 from ..http import g
 from ..http.idempotency import execute_once
@@ -25,6 +26,7 @@ from ..http.multipart import FORM_DATA
 from ..http.problems import STATUS, messages_by_pointer
 
 TOMORROW = "tomorrow"  # in the browser's zone, of which the form holds the offset
+MOST_MONTHS = 120  # of a choice
 SECOND_CLICK_SECONDS = 10  # the time that a second click waits for the first one's answer
 _FIELDS = {  # fields by the code of an error that names no field
     "email_taken": ("email",),
@@ -194,13 +196,55 @@ def link_ends(takes: bool = False) -> list[LinkEnd]:
 
 
 def _after(span: timedelta) -> int:
-    return int((_moment_now() + span).timestamp() * 1000)
+    return _milliseconds(_moment_now() + span)
 
 
 def _last_minute(day: date) -> int:
     """Return the moment of 23:59 UTC."""
-    end = datetime(day.year, day.month, day.day, 23, 59, tzinfo=UTC)
-    return int(end.timestamp() * 1000)
+    return _milliseconds(datetime(day.year, day.month, day.day, 23, 59, tzinfo=UTC))
+
+
+@dataclass(frozen=True)
+class Days:
+    """A day, or the days of a month, in words; `period` is theirs in the zone of the browser."""
+
+    words: str
+    period: Period
+
+
+def days_asked_for() -> Days | None:
+    """Return the month `2026-03` or the day `2026-03-05` that the query names as `when`, if any.
+
+    `offset` is that of the browser's zone, of which the script tells.
+    """
+    when = request.args.get("when", "")
+    is_month = len(when) == len("2026-03")
+    try:
+        first = datetime.strptime(when, "%Y-%m" if is_month else "%Y-%m-%d").replace(tzinfo=UTC)
+        behind_utc = timedelta(minutes=int(request.args.get("offset") or 0))
+        later = first + timedelta(days=32 if is_month else 1)
+        next = later.replace(day=1) if is_month else later
+        period = Period(_milliseconds(first + behind_utc), _milliseconds(next + behind_utc))
+    except (ValueError, OverflowError):
+        return None
+    return Days(f"{first:%B %Y}" if is_month else f"{first.day} {first:%B %Y}", period)
+
+
+def months_since(moment: int) -> list[tuple[str, str]]:
+    """Return the months from now back to that of a moment, at most `MOST_MONTHS`, each as it is
+    named in a query and in words.
+    """
+    first = datetime.fromtimestamp(moment / 1000, UTC).date().replace(day=1)
+    month = today().replace(day=1)
+    months: list[tuple[str, str]] = []
+    while month >= first and len(months) < MOST_MONTHS:
+        months.append((f"{month:%Y-%m}", f"{month:%B %Y}"))
+        month = (month - timedelta(days=1)).replace(day=1)
+    return months
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
 
 
 def today() -> date:
@@ -259,7 +303,7 @@ def end() -> dict[str, str | None]:
         moment = _moment(chosen)
     except (ValueError, OverflowError):
         raise ValidationError({"expiresAt": ["Choose the last day."]}) from None
-    return {"expiresAt": rfc3339(int(moment.timestamp() * 1000))}
+    return {"expiresAt": rfc3339(_milliseconds(moment))}
 
 
 def _moment(chosen: str) -> datetime:

@@ -22,6 +22,7 @@ HOME = "/app/documents"
 SPACES = "/app/spaces"
 SHARED = "/app/share"  # where a phone sends what another app shares
 PUBLIC = (NOBODY, COOKIE)
+MOST_DIGITS = 10  # of the number of a page
 MOST_ADDRESS_CHARACTERS = 2000  # of an address that leads back to a page
 _POLICY = (
     "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; connect-src 'self'; "
@@ -123,8 +124,9 @@ def go_back(otherwise: str, done: str, **more: Any) -> Response:
 
 
 def page_number() -> int:
-    """Return the number of the page of a list that is asked for."""
-    return max(1, request.args.get("page", 1, int))
+    """Return the number of the page of a list that is asked for: also one typed as `1,200`."""
+    typed = request.args.get("page", "").replace(",", "")
+    return max(1, int(typed)) if typed.isdecimal() and len(typed) < MOST_DIGITS else 1
 
 
 def from_here(view: Page) -> Page:

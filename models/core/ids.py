@@ -46,7 +46,7 @@ def ids_like(prefix: str, id: str, count: int) -> list[str]:
 
 def first_id(prefix: str, moment: int) -> str:
     """Return an id behind all ids that were generated before this moment."""
-    return _encoded(prefix, moment << 80)
+    return _encoded(prefix, max(0, moment) << 80)
 
 
 def moment_of(id: str) -> int:

@@ -9,15 +9,17 @@ from .bin import (
     put_in_bin,
     with_binned,
 )
-from .collection import (
-    MOST_DOCUMENTS,
-    USUAL_MAX_BYTES,
-    Collection,
-    collections_with,
-    listed_in,
-)
+from .collection import MOST_DOCUMENTS, USUAL_MAX_BYTES, Collection, collections_with
 from .document import BIN_MS, READ_TWICE_BYTES, Document, Stored
-from .search import ORDERS, Found, Search, documents_page, existing_page, find_documents
+from .search import (
+    ORDERS,
+    Found,
+    Period,
+    Search,
+    documents_page,
+    existing_page,
+    find_documents,
+)
 from .shown import Client, shown_document
 from .stored_preview import StoredPreview
 from .totals import correct_total, wrong_totals

@@ -291,11 +291,6 @@ def collections_with(document_id: Any) -> Any:
     return _Listing.select(_Listing.collection_id).where(_Listing.document_id == document_id)
 
 
-def listed_in(collection_ids: Any) -> Any:
-    """Return the query of the ids of the documents in collections, whose ids a query returns."""
-    return _Listing.select(_Listing.document_id).where(_Listing.collection_id.in_(collection_ids))
-
-
 def _refuse_if_in_many(document_ids: set[str]) -> None:
     """Raise `QuotaExceeded` if one of the documents cannot be in one more collection."""
     of = _Listing.document_id

@@ -5,6 +5,7 @@ payload to its id, content type and size. So bytes moved to another row do not d
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from peewee import SQL, BigIntegerField, TextField, fn
@@ -13,9 +14,9 @@ from peewee import Table as TableReference
 import viewer
 from crypto.password_file import PasswordSeal
 
-from ..core import DAY_MS, NotFound, ScopeMissing, first_id, now
+from ..core import DAY_MS, NotFound, ScopeMissing, first_id, moment_of, now
 from ..events import Event, camel_case
-from ..records import LAST, MOST_READ, Owned, ResultPage, Sealed, SealedName, require_future
+from ..records import BOUNDS, LAST, MOST_READ, Owned, ResultPage, Sealed, SealedName, require_future
 from ..runtime import current_runtime
 from ..storage import param, prepared, transaction
 from ..storage.payloads import OBJECTS, PIECE_BYTES
@@ -51,6 +52,7 @@ _NOT_TAKEN_OVER = {  # by a newer version, from the document that it replaces
 TOTAL: Any = TableReference("document_total", ("owner_id", "documents", "size_bytes", "binned"))
 READ_TWICE_BYTES = 64 << 20  # of the largest payload that a ZIP file verifies before it sends it
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
+_INDEXED = (*BOUNDS, "is_received")  # filters by which an index finds documents
 _TYPES = ("content_type", "media_type", "media_types")  # filters that no index has
 _CLOCK_MS = DAY_MS  # by which the clock may have been set back, when ids go on as before
 
@@ -66,6 +68,15 @@ class Stored(NamedTuple):
     documents: int
     size_bytes: int
     binned: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an owner's documents that is read for a page."""
+
+    matching: Any  # the query of id and size of those that meet the filters, the newest first
+    count: int
+    last: str | None  # the id of the last document in it; None if there are no more
 
 
 class Document(Payload, Owned):
@@ -133,9 +144,9 @@ class Document(Payload, Owned):
         """
         created_after, created_before = filters.get("created_after"), filters.get("created_before")
         if created_after is not None:
-            filters["id_from"] = _first_id(created_after - _CLOCK_MS)
+            filters["id_from"] = first_id(cls.PREFIX, created_after - _CLOCK_MS)
         if created_before is not None:
-            after = min(after or LAST, _first_id(created_before + _CLOCK_MS))
+            after = min(after or LAST, first_id(cls.PREFIX, created_before + _CLOCK_MS))
         content_type = filters.get("content_type")
         if content_type and ";" not in content_type:
             del filters["content_type"]
@@ -144,6 +155,26 @@ class Document(Payload, Owned):
         return cls.page(
             owner_id, limit, after, most_read=MOST_READ if is_by_type else None, **filters
         )
+
+    @classmethod
+    def part(cls, owner_id: str, after: str, most_read: int, **filters: Any) -> Part:
+        """Return what is read of an owner's documents behind `after` for a page by the filters of
+        `condition`: the newest that an index finds, at most so many.
+        """
+        found = {name: filters[name] for name in _INDEXED if name in filters}
+        last = cls.last_read(owner_id, most_read, after, **found)
+        ends = found | ({} if last is None else {"id_from": last})
+        matching = cls.live_of(owner_id, cls.id, cls.size, **filters | ends).where(cls.id < after)
+        count = most_read
+        if last is None:
+            count = cls.live_of(owner_id, cls.id, **ends).where(cls.id < after).count()
+        return Part(matching.order_by(cls.id.desc()), count, last)
+
+    @classmethod
+    def oldest_moment(cls, owner_id: str) -> int | None:
+        """Return when the oldest of an owner's documents was stored, as its id tells."""
+        row = _oldest_id().first(owner_id=owner_id)
+        return None if row is None else moment_of(row[0])
 
     @classmethod
     def live_of(cls, owner_id: str, *columns: Any, **filters: Any) -> Any:
@@ -306,8 +337,10 @@ class Document(Payload, Owned):
         Event.record(self.owner_id, type, about | facts)
 
 
-def _first_id(moment: int) -> str:
-    return first_id(Document.PREFIX, max(0, moment))
+@prepared
+def _oldest_id() -> Any:
+    of_owner = Document.select(Document.id).where(Document.owner_id == param("owner_id"))
+    return of_owner.order_by(Document.id).limit(SQL("1"))
 
 
 @prepared

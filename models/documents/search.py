@@ -7,15 +7,15 @@ with all that it does, and the next one goes on where it has ended.
 import math
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import thread_time
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
-from ..core import now
-from ..records import ResultPage
+from ..core import first_id, now
+from ..records import LAST, ResultPage
 from ..runtime import current_runtime
-from ..storage import param, prepared
+from ..storage import database, param, prepared
 from .collection import Collection
 from .document import Document, Stored
 from .names import Words, fold
@@ -35,6 +35,16 @@ _SORTED_BY: dict[str, list[Any]] = {
     "oldest": [Document.id],
     "largest": [Document.size.desc(), _NEWEST],
 }
+
+
+class Period(NamedTuple):
+    """The documents that were stored from one moment on, and before another; in milliseconds.
+
+    Their ids tell the moment. Where the clock was set back, ids went on from the later one.
+    """
+
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,8 @@ WHOLE = Searched(0, is_older=False, older=None)
 class NumberedPage:
     """A page of documents. `number` counts from 1.
 
-    The documents of a search, or in the order of names, are those of the part that was `searched`.
+    The documents by a name or a filter, or in the order of names, are those of the part that was
+    `searched`.
     """
 
     documents: list[Document]
@@ -77,84 +88,106 @@ def documents_page(
     order: str = "",
     name: str = "",
     older: str | None = None,
-    media_types: str | None = None,
-    is_received: bool = False,
-    among: Any = None,
+    period: Period | None = None,
+    meeting: Any = None,
+    **filters: Any,
 ) -> NumberedPage:
     """Return a page of an owner's documents in one of `ORDERS`, at most the last one.
 
-    `name` holds words that are in the name of each, or nothing; a search goes on from the cursor
-    `older` of one before. `is_received` leaves the documents that came by a link. `among` is a
-    query of the ids that may be on it. Raises `Busy` as `Search.of`.
+    `name` holds words that are in the name of each, or nothing. `meeting` is a condition of each,
+    and `filters` are those of `Document.condition`; one that is None filters nothing. By name, and
+    with any of these, `MOST_SCANNED` documents are looked at at most: the page is one of that part,
+    and another part lies behind its cursor, which is `older` then. Raises `Busy` as `Search.of`.
     """
-    filters: dict[str, Any] = {"media_types": media_types} if media_types else {}
-    if is_received:
-        filters["is_received"] = True
-    if name or order == "name":
-        return _page_by_search(owner_id, rows, number, order, name, older, filters, among)
-    return _page_by_index(owner_id, rows, number, order, filters, among)
-
-
-def _page_by_index(
-    owner_id: str, rows: int, number: int, order: str, filters: dict[str, Any], among: Any
-) -> NumberedPage:
     stored = Document.stored_by(owner_id)
-    if not filters and among is None:
-        total = stored.documents - stored.binned
-        number, pages = existing_page(total, rows, number)
-        asked = {"owner_id": owner_id, "now": now(), "rows": rows, "start": rows * (number - 1)}
-        return NumberedPage(Document.rows(_all(order), **asked), number, pages, stored, total)
-    ids = Document.live_of(owner_id, Document.id, **filters)
-    if among is not None:
-        ids = ids.where(Document.id.in_(among))
-    total = ids.count()
+    asked = {name: value for name, value in filters.items() if value is not None}
+    after = older or LAST
+    if period:
+        asked["id_from"] = first_id(Document.PREFIX, period.begin)
+        after = min(after, first_id(Document.PREFIX, period.end))
+    if name or order == "name":
+        found = _found_by_name(owner_id, name, order, after, asked, meeting)
+    elif asked or meeting is not None:
+        found = _found_by_filters(owner_id, after, asked, meeting)
+    else:
+        return _page_of_all(owner_id, rows, number, order, stored)
+    searched = replace(found.searched, is_older=older is not None)
+    return _page_of_found(found.documents, rows, number, order, stored, searched)
+
+
+def _page_of_all(owner_id: str, rows: int, number: int, order: str, stored: Stored) -> NumberedPage:
+    total = stored.documents - stored.binned
     number, pages = existing_page(total, rows, number)
-    documents = Document.rows(_page_of(ids, order, rows, rows * (number - 1)))
-    return NumberedPage(documents, number, pages, stored, total)
+    asked = {"owner_id": owner_id, "now": now(), "rows": rows, "start": rows * (number - 1)}
+    return NumberedPage(Document.rows(_all(order), **asked), number, pages, stored, total)
 
 
 @prepared
 def _all(order: str) -> Any:
-    """Select a page of an owner's documents in one of `ORDERS`, but by name."""
+    """Select a page of an owner's documents in one of `ORDERS`, but by name.
+
+    An index alone sorts their ids.
+    """
     of_owner = Document.owner_id == param("owner_id")
     ids = Document.select(Document.id).where(of_owner, *Document.live(param("now")))
-    return _page_of(ids, order, param("rows"), param("start"))
-
-
-def _page_of(ids: Any, order: str, rows: Any, start: Any) -> Any:
-    """Return the query of so many documents of these ids, which an index alone sorts."""
     by = _SORTED_BY.get(order, [_NEWEST])
-    ids_of_page = ids.order_by(*by).limit(rows).offset(start)
+    ids_of_page = ids.order_by(*by).limit(param("rows")).offset(param("start"))
     return Document.select().where(Document.id.in_(ids_of_page)).order_by(*by)
 
 
-def _page_by_search(
-    owner_id: str,
+class _Matching(NamedTuple):
+    """The id and the size of each document of a list, the newest first or by name."""
+
+    documents: list[tuple[str, int]]
+    searched: Searched
+
+
+def _found_by_name(
+    owner_id: str, name: str, order: str, after: str, filters: dict[str, Any], meeting: Any
+) -> _Matching:
+    with Search.of(owner_id, name) as search:
+        found = search.documents(after, **filters)
+        hits = found.hits
+        if order == "name":
+            hits.sort(key=lambda hit: hit.folded_name)
+    documents = [(hit.row.id, hit.row.size) for hit in hits]
+    if meeting is not None and documents:
+        first, last = max(documents), min(documents)
+        between = Document.id.between(last[0], first[0])
+        listed = Document.live_of(owner_id, Document.id, **filters).where(between, meeting)
+        ids = {id for (id,) in database.execute(listed).fetchall()}
+        documents = [(id, size) for id, size in documents if id in ids]
+    return _Matching(documents, found.searched)
+
+
+def _found_by_filters(
+    owner_id: str, after: str, filters: dict[str, Any], meeting: Any
+) -> _Matching:
+    part = Document.part(owner_id, after, MOST_SCANNED, **filters)
+    matching = part.matching if meeting is None else part.matching.where(meeting)
+    searched = Searched(part.count, is_older=False, older=part.last)
+    return _Matching(list(database.execute(matching).fetchall()), searched)
+
+
+def _page_of_found(
+    documents: list[tuple[str, int]],
     rows: int,
     number: int,
     order: str,
-    name: str,
-    older: str | None,
-    filters: dict[str, Any],
-    among: Any,
+    stored: Stored,
+    searched: Searched,
 ) -> NumberedPage:
-    stored = Document.stored_by(owner_id)
-    with Search.of(owner_id, name) as search:
-        found = search.documents(older, **filters)
-        hits = found.hits
-        if among is not None:
-            ids = {id for (id,) in among.tuples()}
-            hits = [hit for hit in hits if hit.row.id in ids]
-        if order == "name":
-            hits.sort(key=lambda hit: hit.folded_name)
     if order == "largest":
-        hits.sort(key=lambda hit: -hit.row.size)
+        documents.sort(key=lambda document: -document[1])
     if order == "oldest":
-        hits.reverse()
-    number, pages = existing_page(len(hits), rows, number)
+        documents.reverse()
+    number, pages = existing_page(len(documents), rows, number)
     first = rows * (number - 1)
-    documents = [hit.row for hit in hits[first : first + rows]]
-    return NumberedPage(documents, number, pages, stored, len(hits), found.searched)
+    ids = [id for id, _ in documents[first : first + rows]]
+    on_page = Document.select().where(Document.id.in_(ids))
+    by_id = {one.id: one for one in Document.rows(on_page)} if ids else {}
+    shown = [by_id[id] for id in ids if id in by_id]
+    return NumberedPage(shown, number, pages, stored, len(documents), searched)
 
 
 def existing_page(total: int, rows: int, number: int) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from .grant import NO_GRANT, TokenGrant
 from .lists import (
     LinksOfTarget,
     count_live_links,
+    is_shared,
     link_of_owner,
     links_by_target,
     links_of_owner,
@@ -30,7 +31,6 @@ from .lists import (
     readings_by_links,
     replace_document,
     shared_collections,
-    shared_documents,
     shared_in_collections,
 )
 from .opening import Opening

@@ -8,7 +8,7 @@ from typing import Any, Self
 from peewee import SQL, Case, fn
 
 from ..core import NotFound, now
-from ..documents import Collection, Document, collections_with, listed_in
+from ..documents import Collection, Document, collections_with
 from ..events import Event, EventHead, facts_about
 from ..records import ResultPage, RowWith
 from ..storage import param, prepared
@@ -198,13 +198,11 @@ def _known_readers(
     return known
 
 
-def shared_documents(owner_id: str) -> Any:
-    """Return the query of the ids of the targets that an owner's live links open, and of the
-    documents in the collections among them.
-    """
+def is_shared() -> Any:
+    """Return the condition that live links open a document, or a collection that has it."""
     moment = now()
-    in_collections = listed_in(_collections_of_live_links(owner_id, moment))
-    return _targets_of_live_links(owner_id, moment).union(in_collections)
+    is_opened = fn.EXISTS(_live_links_that_open(Document.id, moment))
+    return is_opened | _is_in_opened_collection(moment)
 
 
 def shared_in_collections(documents: Sequence[Document]) -> set[str]:
@@ -227,43 +225,28 @@ def shared_collections(document: Document, most: int) -> list[Collection]:
 
 @prepared
 def _in_collections(count: int) -> Any:
-    """Select those of so many documents that live links to collections open.
+    """Select those of so many documents that live links to collections open."""
+    return Document.select(Document.id).where(
+        Document.id.in_(_parameters("document", count)), _is_in_opened_collection(param("now"))
+    )
+
+
+def _is_in_opened_collection(moment: Any) -> Any:
+    """Return the condition that live links open a collection that has a document.
 
     It goes from each document to its collections, and to the links to these.
     """
     holding = collections_with(Document.id)
     opened = Collection.select(SQL("1")).where(
-        Collection.id.in_(holding), fn.EXISTS(_live_links_that_open(Collection.id, param("now")))
+        Collection.id.in_(holding), fn.EXISTS(_live_links_that_open(Collection.id, moment))
     )
-    return Document.select(Document.id).where(
-        Document.id.in_(_parameters("document", count)), fn.EXISTS(opened)
-    )
+    return fn.EXISTS(opened)
 
 
 def _live_links_that_open(target_id: Any, moment: Any) -> Any:
     token = DocumentToken
     return token.select(SQL("1")).where(
         token.target_id == target_id,
-        token.permissions != SQL(f"'{UPLOAD}'"),
-        token.is_live(moment),
-    )
-
-
-def _collections_of_live_links(owner_id: Any, moment: Any) -> Any:
-    """Return the query of the ids of all collections that an owner's live links open."""
-    prefix = f"{Collection.PREFIX}_"
-    begins = fn.SUBSTR(DocumentToken.target_id, SQL("1"), SQL(f"{len(prefix)}"))
-    return _targets_of_live_links(owner_id, moment).where(begins == SQL(f"'{prefix}'"))
-
-
-def _targets_of_live_links(owner_id: Any, moment: Any) -> Any:
-    """Return the query of the ids of all targets that an owner's live links open.
-
-    A link that only takes files opens none.
-    """
-    token = DocumentToken
-    return token.select(token.target_id).where(
-        token.owner_id == owner_id,
         token.permissions != SQL(f"'{UPLOAD}'"),
         token.is_live(moment),
     )

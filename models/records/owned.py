@@ -16,7 +16,7 @@ R = TypeVar("R")
 ResultPage = tuple[list[R], str | None]  # rows, and the `after` of the next page
 LAST = "~"  # sorts after every id
 MOST_READ = 10_000  # of a page by a filter that no index has: some 10 ms
-_BOUNDS = ("id_from", "id_until")  # filters
+BOUNDS = ("id_from", "id_until")  # filters
 MOST_DELETED = 100  # rows beyond the newest, in the transaction of an insertion
 
 
@@ -68,8 +68,10 @@ class Owned(Table):
         after = after or ("" if oldest_first else LAST)
         last_read = None
         if most_read is not None:
-            bounds = {name: filters[name] for name in _BOUNDS if name in filters}
-            last_read = cls._last_read(owner_id, most_read, after, oldest_first, bounds)
+            bounds = {name: filters[name] for name in BOUNDS if name in filters}
+            last_read = cls.last_read(
+                owner_id, most_read, after, oldest_first=oldest_first, **bounds
+            )
         if last_read is not None:
             filters["id_until" if oldest_first else "id_from"] = last_read
         values = {"owner_id": owner_id, "after": after, "limit": limit + 1, "now": now()}
@@ -79,12 +81,21 @@ class Owned(Table):
         return cls.opened(rows[:limit]), next_after
 
     @classmethod
-    def _last_read(
-        cls, owner_id: str, most_read: int, after: str, oldest_first: bool, bounds: dict[str, str]
+    def last_read(
+        cls,
+        owner_id: str,
+        most_read: int,
+        after: str,
+        *,
+        oldest_first: bool = False,
+        **filters: Any,
     ) -> str | None:
-        """Return the id of the last of so many rows behind `after`; None if there are no more."""
-        asked = {"owner_id": owner_id, "after": after, "skipped": most_read - 1, **bounds}
-        ids = _ids_behind(cls, tuple(bounds), oldest_first).all(**asked)
+        """Return the id of the last of so many rows behind `after`; None if there are no more.
+
+        `filters` are those of `condition` that an index has.
+        """
+        asked = {"owner_id": owner_id, "after": after, "skipped": most_read - 1, "now": now()}
+        ids = _ids_behind(cls, tuple(filters), oldest_first).all(**asked, **filters)
         return ids[0][0] if len(ids) > 1 else None
 
     @classmethod
@@ -141,11 +152,11 @@ def _page(table: type[Owned], filters: tuple[str, ...], oldest_first: bool) -> A
 
 
 @prepared
-def _ids_behind(table: type[Owned], bounds: tuple[str, ...], oldest_first: bool) -> Any:
+def _ids_behind(table: type[Owned], filters: tuple[str, ...], oldest_first: bool) -> Any:
     """Select two of an owner's ids, which an index alone has, so many behind a page's `after`."""
     is_behind, order = _behind(table, oldest_first)
     of_owner = table.owner_id == param("owner_id")
-    ids = table.select(table.id).where(of_owner, is_behind, *_met(table, bounds))
+    ids = table.select(table.id).where(of_owner, is_behind, *_met(table, filters))
     return ids.order_by(order).limit(SQL("2")).offset(param("skipped"))
 
 

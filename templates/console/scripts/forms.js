@@ -7,10 +7,11 @@ function lastMinute(chosen) { // of the day that is chosen, where the browser is
 }
 
 addEventListener("submit", event => {
-  const { ends, endsOn, offset } = event.target.elements;
+  const { ends, endsOn, when, offset } = event.target.elements;
   if (!offset) return;
-  const day = ends.value === "date" ? endsOn.value : ends.value;
-  offset.value = lastMinute(day).getTimezoneOffset() || 0;
+  const end = ends?.value === "date" ? endsOn.value : ends?.value;
+  const day = when ? new Date(when.value.padEnd(10, "-01") + "T00:00") : lastMinute(end);
+  offset.value = day.getTimezoneOffset() || 0;
 }, true); // before a listener of the form itself reads the values
 
 for (const day of all("[name=endsOn]")) {
