@@ -11,12 +11,14 @@ from werkzeug.datastructures import MultiDict
 
 from models import Collection, DocumentToken
 from models.core import NotFound, TokenRevoked, now
-from models.documents import with_binned
+from models.documents import Searched, with_binned
 from models.events import NO_MAIL, has_mail
 from models.links import (
     LinkOptions,
+    ListedLink,
     Opening,
     Target,
+    find_links,
     link_of_owner,
     links_of_owner,
     readings_by_link,
@@ -29,7 +31,7 @@ from ..schemas.requests import DocumentTokenEdit, LinkNote, NewDocumentToken
 from ..views.content import POLICY
 from ..views.links import qr_code, receipt_file
 from .forms import accepts_html, end, number, once, text, typed
-from .routes import HOME, Pages, go, go_back, render
+from .routes import HOME, Pages, go, go_back, render, search_from_here
 from .words import address_of, notices_wait, notifies
 
 links = Pages("links", "/links")
@@ -43,29 +45,48 @@ LISTED_AFTER_MS = 60_000  # openings in the minute after another are listed as o
 
 
 @links.get("")
+@search_from_here("name")
 def show_links() -> Response:
-    """List all links, live ones first, or those to one document or collection"""
+    """List all links, live ones first, or those with words, or to one document or collection"""
     owner_id = g.caller.owner_id
     after = request.args.get("after")
     for noun in ("document", "collection"):
         if id := request.args.get(noun):
             return _links_of(noun, target_of(owner_id, id), after)
+    if words := request.args.get("name", "").strip():
+        found = find_links(owner_id, words, after, ON_A_PAGE)
+        return _render_links(found.rows, found.searched.older, {"name": words}, found.searched)
     state = "ended" if request.args.get("state") == "ended" else "live"
-    found, further = links_of_owner(owner_id, ON_A_PAGE, after, state)
+    listed, further = links_of_owner(owner_id, ON_A_PAGE, after, state)
     if state == "live" and not further:
         state = "ended"
-        ended, further = links_of_owner(owner_id, max(1, ON_A_PAGE - len(found)), None, state)
-        found += ended
+        ended, further = links_of_owner(owner_id, max(1, ON_A_PAGE - len(listed)), None, state)
+        listed += ended
+    return _render_links(listed, further, {"state": state})
+
+
+def _render_links(
+    found: list[ListedLink],
+    further: str | None,
+    query: dict[str, str],
+    searched: Searched | None = None,
+) -> Response:
     targets = [link.row.target for link in found if link.target_name is not None]
     Collection.find_totals([one for one in targets if isinstance(one, Collection)])
-    older = further and f"?state={state}&after={further}"
-    return render("links", links=found, older=older, after=after)
+    return render(
+        "links",
+        links=found,
+        older=further and f"?{urlencode(query | {'after': further})}",
+        asked=query.get("name", ""),
+        state=query.get("state"),
+        searched=searched,
+    )
 
 
 def _links_of(noun: str, target: Target, after: str | None) -> Response:
     found, further = DocumentToken.page_of_target(target, ON_A_PAGE, after)
     older = further and f"?{noun}={target.id}&after={further}"
-    return render("links", links=found, noun=noun, target=target, older=older, after=after)
+    return render("links", links=found, noun=noun, target=target, older=older)
 
 
 @links.get("/<id>")

@@ -16,6 +16,7 @@ from .search import (
     Found,
     Period,
     Search,
+    Searched,
     documents_page,
     existing_page,
     find_documents,

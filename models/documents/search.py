@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from time import thread_time
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from ..core import first_id, now
 from ..records import LAST, ResultPage
@@ -29,7 +29,6 @@ ORDERS = {  # of numbered pages, and their names for people
     "largest": "Largest first",
     "name": "By name",
 }
-R = TypeVar("R", Document, Collection)
 _NEWEST = Document.id.desc()
 _SORTED_BY: dict[str, list[Any]] = {
     "oldest": [Document.id],
@@ -211,8 +210,21 @@ def find_documents(
     return found.rows, found.searched.older
 
 
+class Named(Protocol):
+    """A row, or what stands for one, that is found by its name."""
+
+    @property
+    def id(self) -> Any: ...
+
+    @property
+    def name(self) -> str: ...
+
+
+R = TypeVar("R", bound=Named)
+
+
 class Hit(NamedTuple, Generic[R]):
-    """A document or collection whose name has the words, and the name as it was compared."""
+    """A row whose name has the words, and the name as it was compared."""
 
     row: R
     folded_name: str
@@ -220,7 +232,7 @@ class Hit(NamedTuple, Generic[R]):
 
 @dataclass(frozen=True)
 class Found(Generic[R]):
-    """The documents or collections that were found, newest first, and what was searched."""
+    """The rows that were found, newest first, and what was searched."""
 
     hits: list[Hit[R]]
     searched: Searched
@@ -265,19 +277,20 @@ class Search:
         one is looked at, so that each search goes on. Ids that are left out are not found.
         """
         matching = partial(Document.matching, self._owner_id, **filters)
-        return self._look_through(matching, after, most, leaving_out)
+        return self.look_through(matching, after, most, leaving_out)
 
     def collections(self, most: float = math.inf) -> Found[Collection]:
         """Find collections, as `documents` finds documents."""
-        return self._look_through(partial(Collection.page, self._owner_id), None, most, ())
+        return self.look_through(partial(Collection.page, self._owner_id), None, most)
 
-    def _look_through(
+    def look_through(
         self,
         page: Callable[[int, str | None], ResultPage[R]],
         after: str | None,
-        most: float,
-        leaving_out: Container[str],
+        most: float = math.inf,
+        leaving_out: Container[str] = (),
     ) -> Found[R]:
+        """Find rows of these pages, a function of `limit` and `after`, as `documents` does."""
         hits: list[Hit[R]] = []
         count = 0
         is_older = after is not None

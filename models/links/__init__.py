@@ -21,7 +21,9 @@ from .gate import Gate, Proof
 from .grant import NO_GRANT, TokenGrant
 from .lists import (
     LinksOfTarget,
+    ListedLink,
     count_live_links,
+    find_links,
     is_shared,
     link_of_owner,
     links_by_target,

@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 from peewee import SQL, Case, fn
 
 from ..core import NotFound, now
-from ..documents import Collection, Document, collections_with
+from ..documents import Collection, Document, Found, Search, collections_with
 from ..events import Event, EventHead, facts_about
-from ..records import ResultPage, RowWith
+from ..records import MOST_READ, ResultPage, RowWith
 from ..storage import param, prepared
 from .document_token import MOST_LIVE_LINKS, UPLOAD, DocumentToken, FormerTarget
 from .gate import Gate, asked
@@ -37,6 +38,15 @@ class ListedLink(RowWith[DocumentToken]):
     agreement_sha256 = asked("agreement_sha256")
     watermark = asked("watermark")
 
+    @property
+    def id(self) -> str:
+        return str(self.row.id)
+
+    @property
+    def name(self) -> str:
+        """All by which a link is found: its label, its recipients, and the name of its target."""
+        return " ".join(filter(None, [self.label, self.target_name, *self.recipients]))
+
     @classmethod
     def of(cls, token: DocumentToken, state: LinkState, target_name: str | None) -> Self:
         """Return the link with its label and its gate, which lists ask for several times."""
@@ -48,20 +58,40 @@ def links_of_owner(
 ) -> ResultPage[ListedLink]:
     """Return a page of `ListedLink`s; `state` is `live` or `ended`, None for both.
 
-    `target` may be a `document_id` or a `collection_id`.
+    `target` may be a `document_id` or a `collection_id`. No index has the states: by one alone,
+    `MOST_READ` links are read at most, and a page with fewer than `limit`, or none, may not be the
+    last.
     """
     Event.record_readings_of(owner_id)  # and the views of recent moments
     filters: dict[str, Any] = dict(target)
     if state:
         filters[state] = True
-    return listed_links(owner_id, limit, after, **filters)
+    most_read = MOST_READ if state and not target else None
+    return listed_links(owner_id, limit, after, most_read, **filters)
+
+
+def find_links(owner_id: str, text: str, after: str | None, most: int) -> Found[ListedLink]:
+    """Find links of an owner by words of their names (`ListedLink.name`), the newest first.
+
+    Raises `Busy` as `Search.of`.
+    """
+    Event.record_readings_of(owner_id)
+    with Search.of(owner_id, text) as search:
+        return search.look_through(partial(listed_links, owner_id), after, most)
 
 
 def listed_links(
-    owner_id: str, limit: int, after: str | None, **filters: Any
+    owner_id: str,
+    limit: int,
+    after: str | None,
+    most_read: int | None = None,
+    **filters: Any,
 ) -> ResultPage[ListedLink]:
-    """Return a page of `ListedLink`s by the filters of `DocumentToken.condition`."""
-    tokens, next_after = DocumentToken.page(owner_id, limit, after, **filters)
+    """Return a page of `ListedLink`s by the filters of `DocumentToken.condition`.
+
+    `most_read` is as for `page`.
+    """
+    tokens, next_after = DocumentToken.page(owner_id, limit, after, most_read=most_read, **filters)
     FormerTarget.set_target_since(tokens)
     targets = _targets(owner_id, {token.target_id for token in tokens})
     return [_listed(token, targets.get(token.target_id)) for token in tokens], next_after

@@ -356,7 +356,7 @@ QUERIES = {  # by which a route shows more; a noun stands for its ids
     "/app/documents": ["made=tokens", "shared=documents", "id=documents", "is=shared"],
     "/app/documents/<id>": ["former=documents"],
     "/app/collections/<id>": ["find=q"],
-    "/app/links": ["document=documents", "collection=collections", "state=ended"],
+    "/app/links": ["document=documents", "collection=collections", "state=ended", "name=q"],
     "/app/links/<id>": ["qr=1"],
     "/app/jump": ["q=q"],
     "/v1/spaces": ["waiting=true"],

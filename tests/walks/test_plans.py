@@ -38,6 +38,7 @@ LISTS = [
     "/app/documents?sort=oldest&page=2",
     "/app/documents?name=report&sort=name",
     "/app/links?state=ended",
+    "/app/links?name=report",
 ]
 ONE_ROW = "It ends at the first row."
 FEW = "There are few at a time, and all end soon."
