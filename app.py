@@ -44,7 +44,7 @@ from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from environment import with_file_of_settings
 from models import Event, connected, setup
-from models.background import PeriodicTask, delete_accounts, drop_objects, end_links, sweep
+from models.background import PeriodicTask, delete_accounts, drop_payloads, end_links, sweep
 from models.core import OperatorError, ServiceError, counted, tell, use_for_waits
 from models.documents import delete_unfinished_uploads
 from models.events import SmtpClient
@@ -202,7 +202,7 @@ def start_background_work(runtime: Runtime) -> None:
         task(sweep, 60),
         task(runtime.opened_rows.forget_old, FORGET_SECONDS),
         task(Owner.forget_keys, KEPT_SECONDS),
-        task(drop_objects, 1),
+        task(drop_payloads, 1),
         task(end_links, 1),
         task(delete_accounts, 1),
         task(engine().checkpoint_wal, 0.2),

@@ -18,7 +18,13 @@ from .accounts import (
     UsedSignIn,
 )
 from .core import PayloadStoreAway, now
-from .documents import Document, StoredPreview, UnreferencedObject, delete_aborted_uploads
+from .documents import (
+    Document,
+    StoredPreview,
+    UnreferencedPayload,
+    delete_aborted_uploads,
+    payloads_in_use,
+)
 from .events import Mail, MailLimit, WebhookDelivery, forget_many_events, forget_old_events
 from .links import DocumentToken, Opening, delete_if_due, end_links_of_deleted
 from .runtime import (
@@ -100,7 +106,7 @@ def sweep() -> int:
             for token in expired:
                 do(token.spend_if_expired)
             do(delete_aborted_uploads)
-            do(drop_objects)
+            do(drop_payloads)
             do(forget_idle_limits)
             for delete in _deletions_of_old_rows():
                 do(delete)
@@ -116,10 +122,10 @@ def sweep() -> int:
     return len(due)
 
 
-def drop_objects() -> None:
-    """Delete objects that no document refers to any more."""
+def drop_payloads() -> None:
+    """Delete files and objects that no row refers to any more."""
     with suppress(PayloadStoreAway):  # logged; tried again later
-        UnreferencedObject.drop_due(Document.having_objects)
+        UnreferencedPayload.drop_due(payloads_in_use)
 
 
 def end_links() -> None:

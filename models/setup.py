@@ -296,8 +296,8 @@ def check_payload_store() -> None:
     """
     objects = current_runtime().payload_objects
     with connected():
-        in_objects = Document.select(Document.id).where(_IN_OBJECTS)
-        newest = in_objects.order_by(Document.id.desc()).first()
+        in_objects = Document.select().where(_IN_OBJECTS).order_by(Document.id.desc())
+        newest = next(iter(Document.rows_as_stored(in_objects.limit(1))), None)
         database_id = ServiceKey.select().get().id
     if objects is None:
         if newest:
@@ -309,7 +309,7 @@ def check_payload_store() -> None:
             f"{objects.url} holds the payloads of another database ({owner}). Name another prefix "
             "in DOCSERVICE_PAYLOADS, or empty this one."
         )
-    if owner is None and newest and not objects.exists(newest.id):
+    if owner is None and newest and not objects.exists(newest.payload_id):
         raise OperatorError(f"{objects.url} lacks this database's payloads. Name the right one.")
     objects.set_owner(database_id)
 

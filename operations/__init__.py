@@ -24,13 +24,7 @@ from .key_rotation import (
     retire_root_key,
     rotate_root_keys,
 )
-from .payloads import (
-    PLACES,
-    MoveResult,
-    drop_unreferenced_objects,
-    move_payloads,
-    unreferenced_objects,
-)
+from .payloads import MoveResult, drop_unreferenced_payloads, move_payloads
 from .postgres_copy import copy_to_postgres
 from .progress import ReportProgress
 from .verification import check_contents, check_keys

@@ -14,7 +14,7 @@ from pathlib import Path
 from crypto import KeyringError
 from models.accounts import Invitation, User
 from models.core import OperatorError, counted
-from models.documents import Document, UnreferencedObject
+from models.documents import Document, UnreferencedPayload
 from models.events import Event, EventHead, Facts
 from models.runtime import current_runtime
 from models.setup import open_runtime
@@ -31,6 +31,7 @@ from models.storage.instance_lock import (
     leave_to_service,
     release_instance_lock,
 )
+from models.storage.payloads import files
 from models.storage.sqlite_files import FileDamagedError, FileInUseError
 
 from .audit import Receipt
@@ -70,6 +71,11 @@ def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]
     Raises OperatorError if `file` exists, or its folder does not.
     """
     require_file(current_runtime().settings.database)
+    if next(Document.in_files(), None):
+        raise OperatorError(
+            f"Payloads lie in files ({files.folder()}), and a backup is one file. Move them first: "
+            "payloads move --to rows"
+        )
     if not file.parent.is_dir():
         raise OperatorError(
             f"There is no folder {file.parent}. Make it: mkdir -m 0700 {file.parent}"
@@ -280,7 +286,7 @@ def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, in
             sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
             raise OperatorError(sentence)
         Invitation.delete().execute()  # else one used since the backup could be used again
-        UnreferencedObject.delete().execute()  # else an upload that ended since could be undone
+        UnreferencedPayload.delete().execute()  # else an upload that ended since could be undone
         head = EventHead.get_by_id(SERVICE)  # a restore is a rollback: the chain goes on here
         restored = {"restored_sequence": head.sequence, "restored_hash": head.hash.hex()}
         Event.record_of_service("service.restored", {**restored, **replaced})

@@ -21,7 +21,7 @@ from models.runtime import current_runtime, operator_message
 from models.storage import SERVER_NOW, connected, database, engine, open_database, try_disk
 
 from .audit import check_heads, verify_log
-from .payloads import unreferenced_objects
+from .payloads import unreferenced_files, unreferenced_objects
 from .progress import ReportProgress, no_progress
 from .verification import check_database_file, check_payloads, check_rows, check_sample
 
@@ -164,6 +164,9 @@ def _payload_store(context: DoctorContext) -> Iterator[str]:
     setup.check_payload_store()
     if context.deep and (count := sum(map(len, unreferenced_objects()))):
         belong = counted(count, "object belongs", "objects belong")
+        yield f"{belong} to no document. Delete them: payloads prune"
+    if context.deep and (count := sum(map(len, unreferenced_files()))):
+        belong = counted(count, "file of a payload belongs", "files of payloads belong")
         yield f"{belong} to no document. Delete them: payloads prune"
 
 

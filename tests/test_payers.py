@@ -113,8 +113,8 @@ LIMITS = {
     "models/documents/collection.py _refuse_if_in_many": THING,
     "models/documents/collection.py make": OWNER,
     "models/documents/shown.py _make": ALL,  # conversions, by the memory that there is
-    "models/documents/unreferenced_object.py begin_upload": THING,
-    "models/documents/unreferenced_object.py end_upload": THING,
+    "models/documents/unreferenced_payload.py begin_upload": THING,
+    "models/documents/unreferenced_payload.py end_upload": THING,
     "models/events/mail_limit.py wait_ms": THING,  # a lock, while a mail is counted
     "models/events/notices.py ask": MAILBOX,
     "models/events/webhook.py _register": OWNER,
@@ -131,6 +131,7 @@ LIMITS = {
     "models/storage/sqlite_engine.py _acquire": PAYER,
     "models/storage/sqlite_engine.py _failures_after_reset": ALL,
     "models/storage/postgres_engine.py service_error": ALL,
+    "operations/payloads.py _require_all_rows": ALL,
     "operations/payloads.py _require_place": ALL,
     "webhooks/one_pass.py send_due": OWNER,  # the one whose rows a test sends
 }

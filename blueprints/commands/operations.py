@@ -20,6 +20,7 @@ import operations
 from models import User, background, connected, current_runtime
 from models.core import counted
 from models.storage import SERVICE, is_server
+from models.storage.payloads import PLACES
 from operations import DoctorContext, Finding, ReportProgress
 
 from .output import fail_if, operator_errors, progress, table, with_database
@@ -274,10 +275,11 @@ def copy(address: str) -> None:
 
 
 @payloads.command()
-@click.option("--to", "place", type=click.Choice(operations.PLACES), required=True)
+@click.option("--to", "place", type=click.Choice(PLACES), required=True)
 @with_database
 def move(place: str) -> None:
-    """Move the payloads above 192 KiB to the object store, or back to rows of the database.
+    """Move payloads to the object store (those above 192 KiB), to files beside the database (those
+    above 64 MiB), or to rows of the database.
 
     The service may be running; PAYLOADS names the store both for it and for this command.
     """
@@ -292,9 +294,9 @@ def move(place: str) -> None:
 @payloads.command()
 @with_database
 def prune() -> None:
-    """Delete the objects that belong to no document, as a restore leaves them."""
-    dropped = operations.drop_unreferenced_objects()
-    click.echo(f"{counted(dropped, 'object was', 'objects were')} deleted.")
+    """Delete the files and objects that belong to no document, as a restore leaves them."""
+    dropped = operations.drop_unreferenced_payloads()
+    click.echo(f"{counted(dropped, 'payload was', 'payloads were')} deleted.")
 
 
 @click.command()

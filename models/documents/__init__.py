@@ -11,6 +11,8 @@ from .bin import (
 )
 from .collection import MOST_DOCUMENTS, USUAL_MAX_BYTES, Collection, collections_with
 from .document import BIN_MS, READ_TWICE_BYTES, Document, Stored
+from .payload import place_for
+from .payloads_in_use import payloads_in_use
 from .search import (
     ORDERS,
     Found,
@@ -24,14 +26,16 @@ from .search import (
 from .shown import Client, shown_document
 from .stored_preview import StoredPreview
 from .totals import correct_total, wrong_totals
-from .unreferenced_object import UnreferencedObject
+from .unreferenced_payload import UnreferencedPayload
 from .uploads import (
+    STEP_PIECES,
     Checksums,
     SentPayload,
-    delete_aborted_object,
+    delete_aborted_payload,
     delete_aborted_uploads,
     delete_unfinished_uploads,
     require_room,
+    steps_to,
     store_as_exported,
     upload,
 )

@@ -4,7 +4,7 @@ The wrapped key is bound to the document's id and owner; name and metadata to al
 payload to its id, content type and size. So bytes moved to another row do not decrypt.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -16,14 +16,24 @@ from crypto.password_file import PasswordSeal
 
 from ..core import DAY_MS, NotFound, ScopeMissing, first_id, moment_of, now
 from ..events import Event, camel_case
-from ..records import BOUNDS, LAST, MOST_READ, Owned, ResultPage, Sealed, SealedName, require_future
+from ..records import (
+    BOUNDS,
+    LAST,
+    MOST_READ,
+    PAGE_ROWS,
+    Owned,
+    ResultPage,
+    Sealed,
+    SealedName,
+    require_future,
+)
 from ..runtime import current_runtime
 from ..storage import param, prepared, transaction
-from ..storage.payloads import OBJECTS, PIECE_BYTES
+from ..storage.payloads import FILES, OBJECTS, PIECE_BYTES, has_separate_pieces
 from ..storage.payloads import rows as payload_rows
 from .payload import Payload
 from .stored_preview import StoredPreview
-from .unreferenced_object import UnreferencedObject
+from .unreferenced_payload import UnreferencedPayload
 
 _GIVEN = {"name": "given_name", "metadata": "given_metadata"}  # where a change of each is kept
 _SHOWN_TO_WRITERS = (  # to whoever may change a document and not read it, beside what they send
@@ -54,6 +64,8 @@ READ_TWICE_BYTES = 64 << 20  # of the largest payload that a ZIP file verifies b
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
 _INDEXED = (*BOUNDS, "is_received")  # filters by which an index finds documents
 _TYPES = ("content_type", "media_type", "media_types")  # filters that no index has
+_HAS_SEPARATE_PIECES = SQL("length(payload_head) < 56")  # as the index has it
+_IN_FILES = SQL("place = 'files'")  # as the index has it
 _CLOCK_MS = DAY_MS  # by which the clock may have been set back, when ids go on as before
 
 
@@ -206,13 +218,18 @@ class Document(Payload, Owned):
         return cls.rows(cls.select().where(cls.due(now())))
 
     @classmethod
-    def having_objects(cls, ids: Iterable[str]) -> set[str]:
-        """Return the ids of the documents whose payload is an object, or may be one.
+    def having_payloads(cls, place: str, payload_ids: list[str]) -> set[str]:
+        """Return those of the payloads that lie in this place by a document's row, or may.
 
-        A row that was altered may say that its payload is no object.
+        A row that was altered may say that its payload lies elsewhere.
         """
-        found = cls.rows_as_stored(cls.select().where(cls.id.in_(list(ids))))
-        return {one.id for one in found if one.place == OBJECTS or not one.opens()}
+        heads = [id.encode() for id in payload_ids if has_separate_pieces(id)]
+        of_uploads = _HAS_SEPARATE_PIECES & cls.payload_head.in_(heads)
+        found = cls.rows_as_stored(cls.select().where(cls.id.in_(payload_ids)))
+        found += cls.rows_as_stored(cls.select().where(of_uploads)) if heads else []
+        named = {one.payload_id for one in found if one.place == place}
+        altered = {id for one in found if not one.opens() for id in (one.id, one.payload_id)}
+        return (named | altered) & set(payload_ids)
 
     @classmethod
     def of_id(cls, document_id: str) -> Self:
@@ -221,6 +238,15 @@ class Document(Payload, Owned):
         if found is None:
             raise NotFound
         return found
+
+    @classmethod
+    def in_files(cls) -> Iterator[Self]:
+        """Yield the documents whose payloads lie in files, also those that do not open."""
+        in_files = cls.select().where(_IN_FILES).order_by(cls.id).limit(PAGE_ROWS)
+        after = ""
+        while found := cls.rows_as_stored(in_files.where(cls.id > after)):
+            yield from found
+            after = found[-1].id
 
     def for_writer(self, sent: Iterable[str]) -> Self:
         """Return the document as it is shown to whoever may change it and not read it.
@@ -313,12 +339,16 @@ class Document(Payload, Owned):
 
         A large payload may have been moved since the row was read.
         """
-        found = Document.as_stored(self.id) if self.size > PIECE_BYTES else None
-        if (found or self).place == OBJECTS:
-            UnreferencedObject.mark_to_drop(self.id)
-        else:
-            payload_rows.drop(self.id)
+        stored = (Document.as_stored(self.id) if self.size > PIECE_BYTES else None) or self
+        stored.drop_payload_from(stored.place)
         StoredPreview.drop_all_of(self.id)
+
+    def drop_payload_from(self, place: str) -> None:
+        """Drop the payload from a place to which no row refers after this transaction."""
+        if place in (FILES, OBJECTS):
+            UnreferencedPayload.mark_to_drop(self.payload_id, place)
+        else:
+            payload_rows.drop(self.payload_id)
 
     @property
     def leaves_bin_at(self) -> int | None:

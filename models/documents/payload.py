@@ -1,6 +1,7 @@
 """A document's payload: sealed pieces in a store, read in ranges and decrypted piece by piece."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 
 from peewee import BigIntegerField, BlobField, TextField
@@ -10,9 +11,35 @@ from crypto import DecryptionError, sealing
 from ..core import NotFound
 from ..records import KeyedRow, Owned
 from ..runtime import current_runtime
-from ..storage import connected
-from ..storage.payloads import CHUNKS, PIECE_BYTES, ROWS, PayloadStore
+from ..storage import connected, engine
+from ..storage.payloads import (
+    CHUNKS,
+    FILES,
+    OBJECTS,
+    PIECE_BYTES,
+    ROWS,
+    PayloadStore,
+    files,
+    has_separate_pieces,
+    layout_of,
+    open_piece,
+    sealed_size,
+)
 from ..storage.payloads import rows as payload_rows
+
+_SEPARATE_HEAD = re.compile(rb"upl_[0-9a-z]{26}")
+
+
+def place_for(size: int) -> str:
+    """Return the place of a new payload of `size` bytes.
+
+    Objects are for those of more than one piece, and files, where there are no objects, for large
+    ones, unless several machines may serve the database.
+    """
+    runtime = current_runtime()
+    if runtime.payload_objects:
+        return OBJECTS if size > PIECE_BYTES else ROWS
+    return FILES if size > runtime.large_payload_bytes and not engine().is_shared else ROWS
 
 
 class Payload(KeyedRow, Owned):
@@ -28,7 +55,7 @@ class Payload(KeyedRow, Owned):
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Yield the bytes from `start` to before `stop`, piece by piece, authenticated."""
         stop = self.size if stop is None else stop
-        last = (stop if stop == self.size else stop - 1) // PIECE_BYTES  # with the end mark
+        last = self.last_piece if stop == self.size else (stop - 1) // PIECE_BYTES
         first = start // PIECE_BYTES
         base = first * PIECE_BYTES
         for plain in self._opened(self._sealed_pieces(first, last), first):
@@ -43,6 +70,10 @@ class Payload(KeyedRow, Owned):
         return digest.hexdigest()
 
     def _opened(self, sealed_pieces: Iterable[bytes], first: int = 0) -> Iterator[bytes]:
+        if has_separate_pieces(payload_id := self.payload_id):
+            for number, sealed in enumerate(sealed_pieces, first):
+                yield open_piece(self.key, payload_id, self.size, number, sealed)
+            return
         reader = sealing.ChunkReader(self.key, self.payload_context(), self.payload_head)
         for number, sealed in enumerate(sealed_pieces, first):
             yield reader.open(number * CHUNKS, sealed)
@@ -52,7 +83,7 @@ class Payload(KeyedRow, Owned):
         number = first
         while number <= last:
             try:
-                for sealed in self.payload_store.pieces(self.id, self.size, number, last):
+                for sealed in self.sealed_pieces(number, last):
                     yield sealed
                     number += 1
             except DecryptionError:
@@ -64,17 +95,39 @@ class Payload(KeyedRow, Owned):
                     raise
                 self.place = found.place  # moved meanwhile
 
+    def sealed_pieces(self, first: int, last: int) -> Iterator[bytes]:
+        """Return the sealed pieces `first` to `last` from the place of the payload.
+
+        Raises `DecryptionError` if one is missing, or its length is wrong.
+        """
+        return self.payload_store.pieces(self.payload_id, self.size, first, last)
+
     def has_all_pieces(self) -> bool:
-        """Return whether the database holds each piece of the payload, in its length and without a
-        hole.
+        """Return whether each piece of the payload is in its place, in its length, and none in the
+        database has a hole.
 
         True for a payload in the store of objects.
         """
-        return self.place != ROWS or payload_rows.are_complete(self.id, self.size)
+        if self.place == FILES:
+            return files.length(self.payload_id) == sealed_size(self.payload_id, self.size)
+        return self.place != ROWS or payload_rows.are_complete(self.payload_id, self.size)
+
+    @property
+    def payload_id(self) -> str:
+        """The id under which the payload lies: that of the upload whose separate pieces it has,
+        else the document's.
+        """
+        head = bytes(self.payload_head or b"")
+        return head.decode() if _SEPARATE_HEAD.fullmatch(head) else self.id
+
+    @property
+    def last_piece(self) -> int:
+        """The number of the last piece, which ends the payload."""
+        return layout_of(self.payload_id).last(self.size)
 
     @property
     def payload_store(self) -> PayloadStore:
-        return payload_rows if self.place == ROWS else current_runtime().require_objects()
+        return current_runtime().payload_store(self.place)
 
     def payload_context(self) -> bytes:
         return sealing.context("payload/1", self.id, self.content_type, str(self.size))

@@ -2,7 +2,8 @@
 
 All but the last pieces of a large payload are stored in short transactions of their own, so that
 other writers get the lock in between. Without the row, which holds their key and is written in
-the last transaction, they cannot be read. An object is stored as a whole before that transaction.
+the last transaction, they cannot be read. A file or an object is stored as a whole before that
+transaction.
 """
 
 import hashlib
@@ -23,15 +24,24 @@ from ..core import (
     StorageFailing,
     StoredUnsynced,
     first_id,
+    generate_id,
 )
 from ..events import EventHead, current_actor
 from ..records import require_future
 from ..runtime import current_runtime, independent_steps
 from ..storage import NotSynced, database, engine, on_rollback, separate_transaction, transaction
-from ..storage.payloads import OBJECTS, PIECE_BYTES, ROWS, prefetch
+from ..storage.payloads import (
+    FILES,
+    PIECE_BYTES,
+    ROWS,
+    SEPARATE_PREFIX,
+    prefetch,
+    seal_piece,
+)
 from ..storage.payloads import rows as payload_rows
 from .document import READ_TWICE_BYTES, Document
-from .unreferenced_object import UnreferencedObject
+from .payload import place_for
+from .unreferenced_payload import UnreferencedPayload
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
 STEP_BYTES = STEP_PIECES * PIECE_BYTES
@@ -115,12 +125,12 @@ def upload(
     require_future(given.get("expires_at"))
     document = Document.fresh(owner_id=owner_id, content_type=content_type)
     document.size = payload.size
-    document.place = place_for(payload.size)
+    _choose_place(document)
     document.origin = origin
     document.came_by = came_by
     document.uploader_id = _acting_user_id()
     document.set_given(given)
-    with _stored_or_aborted(document), _disk_space_for(document), _steps_of(document):
+    with _stored_or_aborted(document), _disk_space_for(document), steps_to(document.place):
         since = engine().sync_failures()
         sums = Checksums(document.size)
         first, last = _store_payload(document, payload.pieces(), sums)
@@ -131,10 +141,10 @@ def upload(
             _require_quota(owner_id, document.size)  # exact under the writer lock
             if replaces:
                 document.take_over(Document.one_of(owner_id, replaces))
-            if document.place == OBJECTS:
-                UnreferencedObject.end_upload(document.id)
-            else:
+            if document.place == ROWS:
                 payload_rows.store(document.id, last, first)
+            else:
+                UnreferencedPayload.end_upload(document.payload_id, document.place)
             if first:
                 payload_rows.end(document.id)
             document.store_row()
@@ -147,26 +157,26 @@ def store_as_exported(document: Document, payload: Iterable[bytes]) -> None:
     No event tells of it, since the log that was exported with it does. Raises `DecryptionError` if
     the payload has another SHA-256, `StorageFull`; then nothing is stored.
     """
-    document.place = place_for(document.size)
+    _choose_place(document)
     in_rows = document.place == ROWS
     sums = Checksums(document.size)
     pieces = _sealed_pieces(document, payload, sums)
     with _disk_space_for(document):
         try:
             if not in_rows:
-                _store_object(document, pieces)
+                _store_beside_rows(document, pieces)
             with separate_transaction(document.owner_id, synced=False):
                 if in_rows:
                     payload_rows.store(document.id, pieces)
                 else:
-                    UnreferencedObject.end_upload(document.id)
+                    UnreferencedPayload.end_upload(document.payload_id, document.place)
                 if sums.sha256 != document.sha256:
                     raise DecryptionError
                 document.crc32 = sums.crc32
                 document.store_without_event()
         except BaseException:
             if not in_rows:
-                delete_aborted_object(document.id)
+                delete_aborted_payload(document, document.place)
             raise
 
 
@@ -190,35 +200,41 @@ def _stored_or_aborted(document: Document) -> Iterator[None]:
 
 
 def _disk_space_for(document: Document) -> AbstractContextManager[None]:
+    """Reserve the space that the payload takes on the disk of the database."""
+    reserve_bytes = current_runtime().settings.reserve_bytes
+    if document.place == FILES:
+        return engine().reserve_disk_space(document.size, reserve_bytes, in_file=True)
     size = document.size if document.place == ROWS else 0
-    return engine().reserve_disk_space(size, current_runtime().settings.reserve_bytes)
+    return engine().reserve_disk_space(size, reserve_bytes)
 
 
-def _steps_of(document: Document) -> AbstractContextManager[None]:
-    """Return the context of all steps of an upload.
+def steps_to(place: str) -> AbstractContextManager[None]:
+    """Return the context of all steps in which a payload is stored in a place.
 
     Where writers of several owners do not wait for each other, the steps are one transaction with
     the last one, which takes the lock: a killed process leaves nothing.
     """
-    is_one = document.place == ROWS and engine().is_shared
+    is_one = place == ROWS and engine().is_shared
     return transaction(None) if is_one else nullcontext()
 
 
 def _store_payload(document: Document, payload: Iterable[bytes], sums: Checksums) -> LastPieces:
     """Seal and store all but the last pieces, and hash the payload on the way."""
     pieces = _sealed_pieces(document, payload, sums)
-    if document.place == OBJECTS:
-        _store_object(document, pieces)
+    if document.place != ROWS:
+        _store_beside_rows(document, pieces)
         return 0, []
     if document.size > STEP_BYTES:
         return _store_steps(document.id, prefetch(pieces))
     return 0, list(pieces)
 
 
-def _store_object(document: Document, pieces: Iterator[bytes]) -> None:
-    UnreferencedObject.begin_upload(document.id)
+def _store_beside_rows(document: Document, pieces: Iterator[bytes]) -> None:
+    """Store a whole payload in a file or an object, which has a record from then on."""
+    UnreferencedPayload.begin_upload(document.payload_id, document.place, document.size)
     with closing(prefetch(pieces)) as made:
-        current_runtime().require_objects().store(document.id, made, document.size)
+        store = current_runtime().store_beside_rows(document.place)
+        store.store(document.payload_id, made, document.size)
 
 
 def _sealed_pieces(
@@ -226,6 +242,8 @@ def _sealed_pieces(
 ) -> Iterator[bytes]:
     """Generate the key of a document, and return its payload's pieces as they are stored."""
     document.key = sealing.generate_key()
+    if document.place == FILES:
+        return _sealed_separately(document, payload, sums)
     sealer = sealing.Sealer(document.key, document.payload_context())
     document.payload_head = sealer.header
     return _sealed(payload, sealer, sums)
@@ -241,6 +259,16 @@ def _sealed(payload: Iterable[bytes], sealer: sealing.Sealer, sums: Checksums) -
             yield short
             short = b""
     yield short + sealer.finish()
+
+
+def _sealed_separately(
+    document: Document, payload: Iterable[bytes], sums: Checksums
+) -> Iterator[bytes]:
+    """Yield the payload's separate pieces, sealed and hashed."""
+    payload_id = document.payload_id
+    for number, plain in enumerate(payload):
+        sums.update(plain)
+        yield seal_piece(document.key, payload_id, document.size, number, plain)
 
 
 def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
@@ -277,20 +305,22 @@ def _require_quota(owner_id: str, size: int) -> None:
         quota.require(size, stored.documents, stored.size_bytes)
 
 
-def place_for(size: int) -> str:
-    """Return the place of a new payload: objects are for those of more than one piece."""
-    return OBJECTS if current_runtime().payload_objects and size > PIECE_BYTES else ROWS
+def _choose_place(document: Document) -> None:
+    """Choose where the payload lies, and under which id."""
+    document.place = place_for(document.size)
+    if document.place == FILES:
+        document.payload_head = generate_id(SEPARATE_PREFIX).encode()
 
 
 def delete_unfinished_uploads() -> None:
     """Delete what uploads left that a killed process had begun, while no other one may serve.
 
-    Where others may, pieces are stored in one transaction, and objects have their time.
+    Where others may, pieces are stored in one transaction, and what lies elsewhere has its time.
     """
-    before = first_id(Document.PREFIX, current_runtime().started_at)
+    started_at = current_runtime().started_at
     with transaction():
-        payload_rows.drop_unfinished(before)
-        UnreferencedObject.abort_uploads(before)
+        payload_rows.drop_unfinished(first_id(Document.PREFIX, started_at))
+        UnreferencedPayload.abort_uploads(started_at)
 
 
 def delete_aborted_uploads() -> None:
@@ -311,20 +341,22 @@ def _delete_aborted_upload(document_id: str) -> None:
     current_runtime().aborted_uploads.discard(document_id)
 
 
-def delete_aborted_object(document_id: str) -> None:
-    """Have the object deleted, unless the document refers to it: only its sync failed, then."""
+def delete_aborted_payload(document: Document, place: str) -> None:
+    """Have the payload deleted from a place, unless the row says that it is there: only the sync
+    of the row failed, then.
+    """
     with separate_transaction(synced=False):
-        document = Document.as_stored(document_id)
-        if document is None or document.place != OBJECTS:
-            UnreferencedObject.mark_to_drop(document_id)
+        stored = Document.as_stored(document.id)
+        if stored is None or stored.place != place:
+            UnreferencedPayload.mark_to_drop(document.payload_id, place)
 
 
 def _abort(document: Document) -> None:
     if database.in_transaction():  # its rollback calls this
         return
     with suppress(OperationalError, Busy):  # a full disk: the sweeper tries again
-        if document.place == OBJECTS:
-            delete_aborted_object(document.id)
+        if document.place != ROWS:
+            delete_aborted_payload(document, document.place)
         elif document.size > STEP_BYTES:
             current_runtime().aborted_uploads.add(document.id)
             delete_aborted_uploads()

@@ -28,7 +28,16 @@ from ..core import (
     now,
 )
 from ..storage import close_database, is_server
-from ..storage.payloads import objects_of
+from ..storage.payloads import (
+    FILES,
+    LARGE_BYTES,
+    ROWS,
+    PayloadStore,
+    StoreBesideRows,
+    files,
+    objects_of,
+)
+from ..storage.payloads import rows as payload_rows
 from .failures import FailureCounts
 from .grown_owners import GrownOwners
 from .long_bodies import LongBodies
@@ -95,6 +104,7 @@ class Runtime:
         self.grown_owners = GrownOwners()
         self.forgotten_before: dict[str, str] = {}  # by prefix: no smaller id is left to forget
         self.payload_objects = objects_of(settings.payloads)
+        self.large_payload_bytes = LARGE_BYTES  # new payloads above it have separate pieces
         self.provider = Provider(settings) if settings.oidc_issuer else None
         self.started_at = now()
         self.swept_at = 0.0  # seconds since 1970, when the sweeper last ended its work
@@ -114,6 +124,14 @@ class Runtime:
         if self.payload_objects is None:
             raise PayloadStoreAway("No object store is named: set DOCSERVICE_PAYLOADS to it.")
         return self.payload_objects
+
+    def payload_store(self, place: str) -> PayloadStore:
+        """Return the store of a place. Raise `PayloadStoreAway` for objects without the setting."""
+        return payload_rows if place == ROWS else self.store_beside_rows(place)
+
+    def store_beside_rows(self, place: str) -> StoreBesideRows:
+        """Return the store of files, or of objects, as `payload_store` does."""
+        return files if place == FILES else self.require_objects()
 
     def run_in_background(self, *work: BackgroundWork) -> None:
         """Keep work that has been started, to be stopped by `close`."""

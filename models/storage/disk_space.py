@@ -40,6 +40,23 @@ def reserve_disk_space(
             _reserved_bytes -= needed
 
 
+@contextmanager
+def reserve_file_space(size: int, reserve_bytes: int) -> Iterator[None]:
+    """Reserve space for a file of a payload until the block ends; `StorageFull` without."""
+    global _reserved_bytes  # noqa: PLW0603
+    needed = size * 1001 // 1000 + _SMALL_ROWS_BYTES  # with headers and tags
+    with _lock:
+        free = _free_bytes_with_ballast(database.database)
+        if free < _reserved_bytes + needed + reserve_bytes:
+            raise StorageFull
+        _reserved_bytes += needed
+    try:
+        yield
+    finally:
+        with _lock:
+            _reserved_bytes -= needed
+
+
 def _fits(needed: int, reserve_bytes: int) -> bool:
     """Return whether the needed bytes fit twice: into the WAL, and later into the database.
 

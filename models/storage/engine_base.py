@@ -129,10 +129,16 @@ class Engine(ABC):
         A server does so by itself.
         """
 
-    def reserve_disk_space(self, size: int, reserve_bytes: int) -> AbstractContextManager[None]:
-        """Reserve space for a payload of `size` bytes; `StorageFull` if there is too little.
+    def reserve_disk_space(
+        self,
+        size: int,  # noqa: ARG002  of an engine with files
+        reserve_bytes: int,  # noqa: ARG002
+        *,
+        in_file: bool = False,  # noqa: ARG002
+    ) -> AbstractContextManager[None]:
+        """Reserve space for a payload of `size` bytes, in rows or `in_file`.
 
-        A server says so itself, when it is full.
+        Raises `StorageFull` if there is too little. A server says so itself, when it is full.
         """
         return nullcontext()
 

@@ -23,7 +23,13 @@ from ..core import (
 )
 from . import schema
 from .connection import connected
-from .disk_space import create_ballast, delete_ballast_if_full, reserve_disk_space, try_disk
+from .disk_space import (
+    create_ballast,
+    delete_ballast_if_full,
+    reserve_disk_space,
+    reserve_file_space,
+    try_disk,
+)
 from .engine_base import Engine
 from .group_commit import GroupCommit
 from .right import Right
@@ -228,7 +234,11 @@ class SqliteEngine(Engine):
                 analyze_large_tables()
             self._counted_at = time.monotonic()
 
-    def reserve_disk_space(self, size: int, reserve_bytes: int) -> AbstractContextManager[None]:
+    def reserve_disk_space(
+        self, size: int, reserve_bytes: int, *, in_file: bool = False
+    ) -> AbstractContextManager[None]:
+        if in_file:
+            return reserve_file_space(size, reserve_bytes)
         return reserve_disk_space(size, reserve_bytes, self.truncate_wal)
 
     def keep_ballast(self) -> None:

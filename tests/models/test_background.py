@@ -12,7 +12,7 @@ from models import Document, DocumentToken, Event
 from models.accounts import Invitation
 from models.background import PeriodicTask, sweep
 from models.core import Busy, DatabaseUnavailable, PayloadStoreAway, now
-from models.documents import UnreferencedObject, delete_aborted_uploads
+from models.documents import UnreferencedPayload, delete_aborted_uploads
 from models.links import LinkOptions, deletion
 from models.runtime import independent_steps, log_failure
 from models.storage import transaction
@@ -214,28 +214,28 @@ def test_an_object_that_cannot_be_deleted_keeps_no_other_and_is_tried_more_seldo
     ids = [f"doc_{number}" for number in range(4)]
     with transaction():
         for id in ids:
-            UnreferencedObject.mark_to_drop(id)
+            UnreferencedPayload.mark_to_drop(id, "objects")
     runtime.payload_objects = Objects(ids[1])
-    UnreferencedObject.drop_due(lambda _: set())
+    UnreferencedPayload.drop_due(lambda *_: set())
     assert runtime.payload_objects.dropped == [ids[0], *ids[2:]]
     assert runtime.failures.failed()["objects"] == 1
-    (left,) = UnreferencedObject.select()
+    (left,) = UnreferencedPayload.select()
     assert left.id == ids[1]
     assert 0 < left.drop_at - now() <= 300_000
 
     clock(10 * DAY_MS)
-    UnreferencedObject.drop_due(lambda _: set())
-    left = UnreferencedObject.get()
+    UnreferencedPayload.drop_due(lambda *_: set())
+    left = UnreferencedPayload.get()
     assert 0.9 * DAY_MS < left.drop_at - now() <= DAY_MS
 
 
 def test_a_store_that_is_away_is_not_asked_for_each_object(alice, runtime):
     with transaction():
         for number in range(4):
-            UnreferencedObject.mark_to_drop(f"doc_{number}")
+            UnreferencedPayload.mark_to_drop(f"doc_{number}", "objects")
     runtime.payload_objects = Objects()
     runtime.payload_objects.is_away = True
     with pytest.raises(PayloadStoreAway):
-        UnreferencedObject.drop_due(lambda _: set())
-    assert UnreferencedObject.select().count() == 4
+        UnreferencedPayload.drop_due(lambda *_: set())
+    assert UnreferencedPayload.select().count() == 4
     assert runtime.failures.failed().get("objects", 0) == 0

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from models import Document, database, setup
-from models.background import drop_objects
+from models.background import drop_payloads
 from models.core import OperatorError, PayloadStoreAway
-from models.documents import UnreferencedObject, delete_unfinished_uploads
-from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
+from models.documents import UnreferencedPayload, delete_unfinished_uploads
+from models.documents.unreferenced_payload import ATTEMPT_MS, UPLOAD_MS
 from models.links import delete_document
 from models.runtime import operator_message
 from models.setup import check_payload_store
@@ -19,7 +19,7 @@ from models.storage.payloads import rows as payload_rows
 from operations import (
     create_backup,
     doctor,
-    drop_unreferenced_objects,
+    drop_unreferenced_payloads,
     move_payloads,
     payloads,
     restore_backup,
@@ -52,7 +52,7 @@ def stored(alice, runtime, objects):
 
 
 def listed(objects):
-    return [id for page in objects.document_ids() for id in page]
+    return [id for page in objects.payload_ids() for id in page]
 
 
 def rows():
@@ -102,7 +102,7 @@ def test_a_damaged_payload_is_named_and_stays(stored, objects, place):
         payload_rows.store(bad.id, sealed)
 
     result = move_payloads(place)
-    drop_objects()
+    drop_payloads()
 
     assert (result.moved, len(result.problems)) == (1, 1)
     assert result.problems[0].startswith(f"{bad.id} cannot be decrypted")
@@ -124,7 +124,7 @@ def test_a_store_that_is_away_ends_the_move_and_loses_nothing(stored, objects, p
             move_payloads(place)
 
     assert content(document) == PAYLOAD
-    drop_objects()
+    drop_payloads()
     assert move_payloads(place) == (1, [])
     assert content(document) == PAYLOAD
 
@@ -143,8 +143,8 @@ def test_a_document_that_is_deleted_while_it_is_moved_leaves_nothing(
     monkeypatch.setattr(payloads, "_verify", delete_meanwhile)
 
     assert move_payloads(place) == (0, [])
-    drop_objects()
-    assert (listed(objects), rows(), UnreferencedObject.select().count()) == ([], [], 0)
+    drop_payloads()
+    assert (listed(objects), rows(), UnreferencedPayload.select().count()) == ([], [], 0)
 
 
 @each_place
@@ -162,7 +162,7 @@ def test_two_moves_at_once_lose_nothing(stored, objects, place, clock, monkeypat
     moved, (problem,) = move_payloads(place)
     assert (moved, "another process" in problem) == (0, True)
     clock(UPLOAD_MS + 1)
-    drop_objects()
+    drop_payloads()
     assert content(document) == PAYLOAD
     assert (listed(objects), rows()) == (
         ([document.id], []) if place == "objects" else ([], [document.id])
@@ -176,7 +176,7 @@ from models import connected
 from models import setup
 from operations import move_payloads, payloads
 from models.runtime.state import create_runtime
-from models.documents.unreferenced_object import UnreferencedObject
+from models.documents.unreferenced_payload import UnreferencedPayload
 from settings import Settings
 from tests.kills import dying_after
 
@@ -187,12 +187,12 @@ runtime = create_runtime(settings)
 setup.open_runtime()
 
 owner, name = {
-    "record": (UnreferencedObject, "begin_upload"),
+    "record": (UnreferencedPayload, "begin_upload"),
     "object": (runtime.payload_objects, "store"),
     "verified": (payloads, "_verify"),
     "in the transaction": (payloads, "_require_place"),
-    "last write": (UnreferencedObject, "mark_to_drop" if place == "rows" else "end_upload"),
-    "committed": (UnreferencedObject, "drop_due"),
+    "last write": (UnreferencedPayload, "mark_to_drop" if place == "rows" else "end_upload"),
+    "committed": (UnreferencedPayload, "drop_due"),
 }[step]
 if step == "committed":
     name = "_claim"
@@ -218,11 +218,11 @@ def test_a_move_killed_at_any_step_loses_nothing_and_goes_on(
     runtime.started_at += 60_000
     delete_unfinished_uploads()
     clock(ATTEMPT_MS + 1)
-    drop_objects()
+    drop_payloads()
     assert [content(one) for one in documents] == [PAYLOAD] * 2
     assert not move_payloads(place).problems
     clock(2 * ATTEMPT_MS + 2)
-    drop_objects()
+    drop_payloads()
 
     assert [content(one) for one in documents] == [PAYLOAD] * 2
     ids = [one.id for one in documents]
@@ -240,7 +240,7 @@ def problems(instance, deep=True):
 def test_objects_of_no_document_are_named_and_pruned(stored, objects, instance):
     kept = stored("objects")
     objects.store("doc_left", iter([PAYLOAD]), PIECE_BYTES)
-    UnreferencedObject.begin_upload("doc_running")
+    UnreferencedPayload.begin_upload("doc_running", "objects")
     objects.store("doc_running", iter([PAYLOAD]), PIECE_BYTES)
     instance.chmod(0o700)
     database.close()
@@ -250,7 +250,7 @@ def test_objects_of_no_document_are_named_and_pruned(stored, objects, instance):
     }
     assert problems(instance, deep=False) == {}
     database.connect()
-    assert drop_unreferenced_objects() == 1
+    assert drop_unreferenced_payloads() == 1
     assert listed(objects) == [kept.id, "doc_running"]
 
 
@@ -278,14 +278,20 @@ def test_documents_in_objects_need_the_setting(stored, runtime):
         list(document.read())
 
 
-@each_place
-def test_a_move_without_the_setting_says_so(runtime, instance, place):
+def test_a_move_to_objects_without_the_setting_says_so(runtime, instance):
     runtime.payload_objects = None
     with pytest.raises(PayloadStoreAway) as raised:
-        move_payloads(place)
+        move_payloads("objects")
     assert operator_message(raised.value) == (
         "No object store is named: set DOCSERVICE_PAYLOADS to it."
     )
+
+
+def test_a_move_from_objects_without_the_setting_says_so(stored, runtime):
+    stored("objects")
+    runtime.payload_objects = None
+    with pytest.raises(OperatorError, match="Set DOCSERVICE_PAYLOADS"):
+        move_payloads("rows")
 
 
 def test_a_prefix_without_the_payloads_is_refused(stored, runtime, gateway):
@@ -306,7 +312,7 @@ def test_a_prefix_with_the_payloads_is_taken_though_its_mark_was_lost(stored, ob
 def test_the_prefix_of_another_database_is_refused(runtime, instance, objects):
     objects.set_owner("aut_other")
     objects.store("doc_of_the_other", iter([PAYLOAD]), PIECE_BYTES)
-    for call in (check_payload_store, drop_unreferenced_objects, lambda: move_payloads("objects")):
+    for call in (check_payload_store, drop_unreferenced_payloads, lambda: move_payloads("objects")):
         with pytest.raises(OperatorError, match="another database \\(aut_other\\)"):
             call()
     assert listed(objects) == ["doc_of_the_other"]
@@ -314,7 +320,7 @@ def test_the_prefix_of_another_database_is_refused(runtime, instance, objects):
 
 def test_a_restore_drops_no_object(stored, objects, runtime, instance, tmp_path):
     document = stored("objects")
-    UnreferencedObject.begin_upload("doc_finished_since")
+    UnreferencedPayload.begin_upload("doc_finished_since", "objects")
     objects.store("doc_finished_since", iter([PAYLOAD]), PIECE_BYTES)
     create_backup(file := tmp_path / "backup.sqlite")
     delete_document(document)
@@ -324,6 +330,6 @@ def test_a_restore_drops_no_object(stored, objects, runtime, instance, tmp_path)
     setup.open_runtime()
     database.connect()
     delete_unfinished_uploads()
-    drop_objects()
+    drop_payloads()
     assert listed(objects) == [document.id, "doc_finished_since"]
     assert content(document) == PAYLOAD

@@ -6,21 +6,38 @@ from typing import TYPE_CHECKING, Final, Protocol
 from settings import WrongSetting
 
 from ...core import installing
+from .layouts import (
+    LARGE_BYTES,
+    SEPARATE_PREFIX,
+    has_separate_pieces,
+    layout_of,
+    sealed_size,
+)
 from .pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES, prefetch
+from .separate_pieces import open_piece, seal_piece, sealed_piece_length
 
 if TYPE_CHECKING:
     from .objects import PayloadObjects
 
 ROWS: Final = "rows"  # of the database
+FILES: Final = "files"  # beside it, of what is large
 OBJECTS: Final = "objects"  # of an S3-compatible service
+PLACES: Final = (ROWS, FILES, OBJECTS)
 
 
 class PayloadStore(Protocol):
-    def pieces(self, document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
+    def pieces(self, payload_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
         """Return the sealed pieces `first` to `last` of a payload of `size` bytes."""
 
-    def drop(self, *document_ids: str) -> None:
-        """Delete payloads."""
+    def drop(self, *payload_ids: str) -> None:
+        """Delete payloads; one that is missing is no error."""
+
+
+class StoreBesideRows(PayloadStore, Protocol):
+    """A store that takes no part in transactions: what is in it has a row or a record."""
+
+    def store(self, payload_id: str, pieces: Iterator[bytes], size: int) -> None:
+        """Store all pieces of a payload of `size` bytes."""
 
 
 def objects_of(payloads: str) -> "PayloadObjects | None":

@@ -1,7 +1,7 @@
-"""The payload store in an S3-compatible service: an object for each document.
+"""The payload store in an S3-compatible service: an object for each payload.
 
-    <prefix>/payload/<document id>   the sealed pieces, end to end: piece n begins at n * 196,800
-    <prefix>/database                the id of the database that the objects belong to
+    <prefix>/payload/<payload id>   the sealed pieces, end to end
+    <prefix>/database               the id of the database that the objects belong to
 
 Address and credentials come from the environment, as every S3 tool takes them. The secret may also
 lie in the file that `AWS_SECRET_ACCESS_KEY_FILE` names.
@@ -22,11 +22,12 @@ import obstore
 from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import S3Store
 
-from crypto import DecryptionError, sealing
+from crypto import DecryptionError
 from environment import secret_of
 
 from ...core import OperatorError, PayloadStoreAway, log_unless_printed, will_wait
-from .pieces import READERS_AHEAD, SEALED_BYTES, ReadAhead, sealed_length
+from .layouts import layout_of, sealed_size
+from .pieces import READERS_AHEAD, ReadAhead
 
 PART_BYTES: Final = 5 << 20  # the smallest that S3 takes in a multipart upload
 PARTS_AT_ONCE: Final = 2  # so that an upload takes 15 MiB of memory
@@ -94,17 +95,17 @@ class PayloadObjects:
         with self._reporting():
             obstore.put(self._store, _OWNER, database_id.encode(), use_multipart=False)
 
-    def store(self, document_id: str, pieces: Iterator[bytes], size: int) -> None:
+    def store(self, payload_id: str, pieces: Iterator[bytes], size: int) -> None:
         """Store all pieces of a payload of `size` bytes: a whole object, or none.
 
         Raises what `pieces` raises. A multipart upload is then completed all the same, and its
         object deleted: a part that is under way while an upload is aborted may come after that, and
         the store keeps it.
         """
-        key = _FOLDER + document_id
+        key = _FOLDER + payload_id
         will_wait()
         with self._reporting():
-            if sealing.sealed_bytes(size) <= PART_BYTES:
+            if sealed_size(payload_id, size) <= PART_BYTES:
                 obstore.put(self._store, key, b"".join(pieces), use_multipart=False)
                 return
             given = _UntilFailure(pieces)
@@ -118,65 +119,67 @@ class PayloadObjects:
             )
         if given.failure is not None:
             with suppress(PayloadStoreAway):  # it is deleted later, as every unreferenced object
-                self.drop(document_id)
+                self.drop(payload_id)
             raise given.failure
 
-    def pieces(self, document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
+    def pieces(self, payload_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
         """Yield the pieces `first` to `last` of a payload of `size` bytes.
 
         Raises `DecryptionError` if the object is missing, or too short.
         """
-        for number, sealed in enumerate(self._windows(document_id, first, last), first):
-            if len(sealed) != sealed_length(size, number):
+        layout = layout_of(payload_id)
+        for number, sealed in enumerate(self._windows(payload_id, first, last), first):
+            if len(sealed) != layout.sealed_length(size, number):
                 raise DecryptionError(f"Its object in {self.url} was altered.")
             yield sealed
 
-    def exists(self, document_id: str) -> bool:
+    def exists(self, payload_id: str) -> bool:
         with self._reporting():
             try:
-                obstore.head(self._store, _FOLDER + document_id)
+                obstore.head(self._store, _FOLDER + payload_id)
             except FileNotFoundError:
                 return False
             return True
 
-    def drop(self, *document_ids: str) -> None:
+    def drop(self, *payload_ids: str) -> None:
         """Delete objects; one that is missing is no error."""
         with self._reporting():
-            obstore.delete(self._store, [_FOLDER + id for id in document_ids])
+            obstore.delete(self._store, [_FOLDER + id for id in payload_ids])
 
-    def document_ids(self) -> Iterator[list[str]]:
-        """Yield the ids of the documents that have an object, a page at a time."""
+    def payload_ids(self) -> Iterator[list[str]]:
+        """Yield the ids of the payloads that have an object, a page at a time."""
         with self._reporting():
             for page in obstore.list(self._store, _FOLDER, chunk_size=PAGE_OBJECTS):
                 yield [entry["path"].removeprefix(_FOLDER) for entry in page]
 
-    def _windows(self, document_id: str, first: int, last: int) -> Iterator[bytes]:
+    def _windows(self, payload_id: str, first: int, last: int) -> Iterator[bytes]:
         """Yield the pieces of windows; fetch the next window while one is decrypted and sent."""
         coming: Future[list[bytes]] | None = None
         windows = self._read_ahead.windows(first, last, WINDOW_PIECES)
         for (start, stop), (following, end) in pairwise(chain(windows, [(0, 0)])):
             will_wait()
-            window = coming.result() if coming else self._window(document_id, start, stop)
+            window = coming.result() if coming else self._window(payload_id, start, stop)
             coming = None
             yield window[0]
             if end - following > 1:
-                coming = self._fetching.submit(self._window, document_id, following, end)
+                coming = self._fetching.submit(self._window, payload_id, following, end)
             yield from window[1:]
 
-    def _window(self, document_id: str, start: int, stop: int) -> list[bytes]:
+    def _window(self, payload_id: str, start: int, stop: int) -> list[bytes]:
         """Return the pieces `start` to before `stop`; the last one may be shorter."""
-        span = {"start": start * SEALED_BYTES, "end": stop * SEALED_BYTES}
+        whole_bytes = layout_of(payload_id).whole_bytes
+        span = {"start": start * whole_bytes, "end": stop * whole_bytes}
         with self._reporting():
             try:
-                window = bytes(obstore.get_range(self._store, _FOLDER + document_id, **span))
+                window = bytes(obstore.get_range(self._store, _FOLDER + payload_id, **span))
             except FileNotFoundError:
                 raise DecryptionError(f"Its object in {self.url} is missing.") from None
             except BaseError as error:
                 if _BEHIND_THE_END.search(str(error)):
                     raise DecryptionError(f"Its object in {self.url} was altered.") from None
                 raise
-        starts = range(0, len(window), SEALED_BYTES) or (0,)
-        return [window[at : at + SEALED_BYTES] for at in starts]
+        starts = range(0, len(window), whole_bytes) or (0,)
+        return [window[at : at + whole_bytes] for at in starts]
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:

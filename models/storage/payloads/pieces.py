@@ -22,11 +22,6 @@ PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
 SEALED_BYTES = CHUNKS * sealing.SEALED_CHUNK_BYTES
 
 
-def sealed_length(size: int, number: int) -> int:
-    """Return the sealed length of piece `number` of a payload of `size` bytes."""
-    return min(SEALED_BYTES, sealing.sealed_bytes(size) - number * SEALED_BYTES)
-
-
 def prefetch(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
     """Yield the same pieces, made on a thread of their own, a few ahead of their reader.
 

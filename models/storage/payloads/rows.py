@@ -1,7 +1,7 @@
 """The payload store in the database: sealed pieces as rows of a table of their own.
 
-So a list of documents reads no ciphertext, and a range of a payload only its pieces. It has the
-functions of the store of objects (`objects.py`): `store`, `pieces` and `drop`.
+So a list of documents reads no ciphertext, and a range of a payload only its pieces. The column
+`document_id` holds the id of the payload, which is that of an upload for separate pieces.
 """
 
 from collections import deque
@@ -11,12 +11,14 @@ from crypto import DecryptionError
 
 from ..connection import connected, database
 from ..engines import engine
-from .pieces import PIECE_BYTES, ReadAhead, sealed_length
+from .layouts import layout_of
+from .pieces import ReadAhead
 
 _STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
 _FETCH = """
     SELECT sealed FROM piece
     WHERE document_id = :id AND number >= :start AND number < :stop ORDER BY number"""
+_COUNT = "SELECT COUNT(*) FROM piece WHERE document_id = :id"
 _DROP = "DELETE FROM piece WHERE document_id = :id"
 _BEGIN = "INSERT INTO unfinished_payload (document_id) VALUES (:id)"
 _END = "DELETE FROM unfinished_payload WHERE document_id = :id"
@@ -25,21 +27,22 @@ _HOLE = bytes(16)
 _read_ahead = ReadAhead()
 
 
-def store(document_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
+def store(payload_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
     """Store consecutive pieces, the first being number `first`; inside a transaction."""
     for number, sealed in enumerate(pieces, first):
-        values = {"id": document_id, "number": number, "sealed": sealed}
+        values = {"id": payload_id, "number": number, "sealed": sealed}
         database.execute_sql(_STORE, values)
 
 
-def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
+def pieces(payload_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
     """Yield the pieces `first` to `last` of a payload of `size` bytes.
 
     Raises `DecryptionError` if one is missing, or its length is wrong. No transaction outlives a
     window, so a slow reader delays no checkpoint.
     """
+    layout = layout_of(payload_id)
     for start, stop in _read_ahead.windows(first, last, engine().pieces_at_once):
-        span = {"id": document_id, "start": start, "stop": stop}
+        span = {"id": payload_id, "start": start, "stop": stop}
         with connected():
             rows = database.execute_sql(_FETCH, span).fetchall()
         if len(rows) != stop - start:
@@ -47,18 +50,18 @@ def pieces(document_id: str, size: int, first: int, last: int) -> Iterator[bytes
         window = deque(bytes(sealed) for (sealed,) in rows)
         del rows  # a slow reader holds no piece that it has taken
         for number in range(start, stop):
-            if len(window[0]) != sealed_length(size, number):
+            if len(window[0]) != layout.sealed_length(size, number):
                 raise DecryptionError
             yield window.popleft()
 
 
-def are_complete(document_id: str, size: int) -> bool:
+def are_complete(payload_id: str, size: int) -> bool:
     """Return whether all pieces of a payload of `size` bytes are there, each in its length, and
     none has a hole. Nothing is decrypted.
     """
-    last = size // PIECE_BYTES
+    last = layout_of(payload_id).last(size)
     try:
-        return not any(_has_hole(sealed) for sealed in pieces(document_id, size, 0, last))
+        return not any(_has_hole(sealed) for sealed in pieces(payload_id, size, 0, last))
     except DecryptionError:
         return False
 
@@ -73,10 +76,16 @@ def _has_hole(sealed: bytes) -> bool:
     return _HOLE in sealed and sealed.count(0) < len(sealed)
 
 
-def drop(*document_ids: str) -> None:
+def count(payload_id: str) -> int:
+    """Return the number of the pieces of a payload that are there."""
+    (found,) = database.execute_sql(_COUNT, {"id": payload_id}).fetchone()
+    return int(found)
+
+
+def drop(*payload_ids: str) -> None:
     """Delete payloads. Their keys are deleted as well, so they need not be overwritten."""
     with engine().without_scrubbing():
-        for id in document_ids:
+        for id in payload_ids:
             database.execute_sql(_DROP, {"id": id})
 
 

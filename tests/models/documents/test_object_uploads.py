@@ -10,16 +10,16 @@ import pytest
 from crypto import DecryptionError
 from models import Document, database, in_one_transaction
 from models.account_deletion import delete_account, finish_deletions
-from models.background import drop_objects, sweep
+from models.background import drop_payloads, sweep
 from models.core import Busy, Invalid, NotFound, PayloadStoreAway, QuotaExceeded, StorageFull
-from models.documents import UnreferencedObject, delete_unfinished_uploads
-from models.documents.unreferenced_object import ATTEMPT_MS, UPLOAD_MS
+from models.documents import UnreferencedPayload, delete_unfinished_uploads
+from models.documents.unreferenced_payload import ATTEMPT_MS, UPLOAD_MS
 from models.links import LinkOptions, delete_document
 from models.runtime import service_error_of
 from models.runtime.quota import Quota
 from models.storage import disk_space, group_commit
 from models.storage.payloads import PIECE_BYTES
-from operations import drop_unreferenced_objects
+from operations import drop_unreferenced_payloads
 from tests.forking import run_program
 from tests.uploads import Sent, pieces, send, upload
 
@@ -34,11 +34,11 @@ def runtime(configure, in_bucket):
 
 
 def listed(objects):
-    return [id for page in objects.document_ids() for id in page]
+    return [id for page in objects.payload_ids() for id in page]
 
 
 def recorded():
-    return [one.id for one in UnreferencedObject.select()]
+    return [one.id for one in UnreferencedPayload.select()]
 
 
 def rows():
@@ -46,7 +46,7 @@ def rows():
 
 
 def assert_nothing_is_left(objects):
-    drop_objects()
+    drop_payloads()
     assert (listed(objects), recorded(), rows(), Document.select().count()) == ([], [], 0, 0)
 
 
@@ -85,7 +85,7 @@ def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, obje
         upload(alice, PAYLOAD)
         monkeypatch.setattr(group_commit, "_fdatasync", fails)
     monkeypatch.undo()
-    drop_objects()
+    drop_payloads()
 
     (document,) = Document.select()
     assert b"".join(document.read()) == PAYLOAD
@@ -94,13 +94,13 @@ def test_what_could_not_be_synced_in_the_end_is_told_and_stays_whole(alice, obje
 def test_an_upload_whose_object_is_dropped_meanwhile_is_refused(alice, objects, clock):
     def slow():
         yield from list(pieces(PAYLOAD))[:-1]
-        clock(UPLOAD_MS + 1)
-        drop_objects()
+        clock(UPLOAD_MS + 1000)
+        drop_payloads()
         yield PAYLOAD[-PIECE_BYTES:]
 
     with pytest.raises(Busy):
         send(alice, Sent(slow(), len(PAYLOAD)), content_type="a/b")
-    clock(UPLOAD_MS + ATTEMPT_MS + 2)
+    clock(UPLOAD_MS + ATTEMPT_MS + 1001)
 
     assert_nothing_is_left(objects)
 
@@ -147,7 +147,7 @@ def test_a_document_that_is_deleted_while_it_is_read_breaks_off(alice, objects):
     reading = document.read()
     next(reading)
     delete_document(document)
-    drop_objects()
+    drop_payloads()
     with pytest.raises(NotFound):
         list(reading)
 
@@ -192,12 +192,12 @@ import sys
 from models import connected
 from models.storage import transactions
 from models.runtime.state import create_runtime
-from models.documents.unreferenced_object import UnreferencedObject
+from models.documents.unreferenced_payload import UnreferencedPayload
 from models import Document, User
 from models.links import delete_document
 from models import setup
 from models.account_deletion import delete_account, finish_deletions
-from models.background import drop_objects
+from models.background import drop_payloads
 from operations import move_payloads
 from settings import Settings
 from tests.kills import die, dying_after
@@ -217,7 +217,7 @@ def payload():
 with connected():
     owner = User.find(owner_id)
     if step == "record":
-        dying_after(UnreferencedObject, "begin_upload")
+        dying_after(UnreferencedPayload, "begin_upload")
     elif step == "object":
         dying_after(objects, "store")
     elif step == "transaction":
@@ -231,7 +231,7 @@ with connected():
     if step == "dropped":
         dying_after(objects, "drop")
     delete_document(document)
-    drop_objects()
+    drop_payloads()
 """
 
 
@@ -248,9 +248,9 @@ def test_kill_9_between_two_steps_loses_no_document_and_leaves_no_object(
     clock(1)  # a start later than the ids of the killed process
     runtime.started_at += 60_000
     delete_unfinished_uploads()
-    drop_objects()
+    drop_payloads()
     clock(ATTEMPT_MS + 1)  # what the killed process had begun to delete
-    drop_objects()
+    drop_payloads()
 
     assert (listed(objects), recorded()) == ([kept.id], [])
     assert [one.id for one in Document.select()] == [kept.id]
@@ -262,10 +262,10 @@ def test_a_record_that_was_made_up_deletes_no_object_of_a_document(alice, object
     kept, deleted = upload(alice, PAYLOAD), upload(alice, PAYLOAD)
     delete_document(deleted)
     database.execute_sql(f"UPDATE document SET {change}")  # noqa: S608
-    UnreferencedObject.mark_to_drop(kept.id)
-    drop_objects()
+    UnreferencedPayload.mark_to_drop(kept.id, "objects")
+    drop_payloads()
     assert (listed(objects), recorded(), len(caplog.messages)) == ([kept.id], [], 1)
-    drop_unreferenced_objects()
+    drop_unreferenced_payloads()
     assert listed(objects) == [kept.id]
 
 
@@ -280,6 +280,6 @@ def test_two_processes_that_drop_do_not_drop_the_same(alice, objects, monkeypatc
 
     monkeypatch.setattr(objects, "drop", counted)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: drop_objects(), range(4)))
+        list(pool.map(lambda _: drop_payloads(), range(4)))
 
     assert len(dropped) == len(set(dropped)) == 3

@@ -3,7 +3,7 @@
 import pytest
 
 from models import Document, User, connected, in_one_transaction
-from models.documents import UnreferencedObject
+from models.documents import UnreferencedPayload
 from tests import postgres
 from tests.uploads import upload
 
@@ -38,7 +38,7 @@ def test_what_was_acknowledged_and_the_record_of_an_object_survive(alice, server
         assert b"".join(Document.one_of(alice.id, document.id).read()) == b"acknowledged"
 
     with connected(), in_one_transaction():
-        UnreferencedObject.begin_upload("doc_begun")
+        UnreferencedPayload.begin_upload("doc_begun", "objects")
     crash(server)
     with connected():
-        assert UnreferencedObject.find("doc_begun")
+        assert UnreferencedPayload.find("doc_begun", "objects")

@@ -162,7 +162,7 @@ def test_many_slow_readers_hold_one_piece_each(objects, ranges):
 def test_objects_are_listed_and_dropped_and_a_missing_one_is_no_error(objects):
     for id in ("doc_a", "doc_b"):
         objects.store(id, sealed(PIECE_BYTES), PIECE_BYTES)
-    assert list(objects.document_ids()) == [["doc_a", "doc_b"]]
+    assert list(objects.payload_ids()) == [["doc_a", "doc_b"]]
     objects.drop("doc_a", "doc_never")
     assert (objects.exists("doc_a"), objects.exists("doc_b")) == (False, True)
 
@@ -173,7 +173,7 @@ def calls(objects):
     yield lambda: list(objects.pieces("doc_a", PIECE_BYTES, 0, 1))
     yield lambda: objects.exists("doc_a")
     yield lambda: objects.drop("doc_a")
-    yield lambda: list(objects.document_ids())
+    yield lambda: list(objects.payload_ids())
     yield objects.owner
 
 

@@ -1,0 +1,176 @@
+"""The payload store in files beside the database, for large payloads: a file for each.
+
+    payloads/<last two characters of the payload's id>/<payload id>
+
+The sealed pieces lie end to end: piece n begins at n * 196,872 bytes, if they are separate ones.
+Folders and files are for this user only. What a row refers to is never changed, so that backups
+may be hard links.
+"""
+
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from crypto import DecryptionError
+
+from ...core import will_wait
+from ..connection import database
+from ..instance_lock import leave_to_service
+from .layouts import layout_of
+from .pieces import ReadAhead
+
+FOLDER: Final = "payloads"
+PIECES_AT_ONCE: Final = 4  # of one opening of the file, by a reader that holds a window
+SYNC_BYTES: Final = 64 << 20  # that are written without a sync
+_ID = re.compile(r"[a-z]{3}_[0-9a-z]{26}")
+_fdatasync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS has only fsync
+_read_ahead = ReadAhead()
+
+
+def folder() -> Path:
+    """Return the folder of all payloads, which is made for the first one."""
+    return Path(str(database.database)).parent / FOLDER
+
+
+def path_of(payload_id: str, within: Path | None = None) -> Path:
+    """Return the file of a payload, in the folder of the service or one of the same form.
+
+    Raises ValueError for what is no id, as somebody may have put into a row.
+    """
+    if not _ID.fullmatch(payload_id):
+        raise ValueError(payload_id)
+    return (within or folder()) / payload_id[-2:] / payload_id
+
+
+def write(payload_id: str, first: int, messages: Iterable[bytes]) -> None:
+    """Write consecutive sealed pieces, the first being number `first`, and sync them.
+
+    What an earlier attempt has left there is overwritten. Whoever calls this has stored a row or a
+    record that names the payload, by which its file is deleted.
+    """
+    whole_bytes = layout_of(payload_id).whole_bytes
+    with _open_to_write(path_of(payload_id)) as handle:
+        unsynced = 0
+        for number, message in enumerate(messages, first):
+            _write_at(handle, message, number * whole_bytes)
+            unsynced += len(message)
+            if unsynced >= SYNC_BYTES:
+                will_wait()
+                _fdatasync(handle)
+                unsynced = 0
+        will_wait()
+        _fdatasync(handle)
+
+
+def store(payload_id: str, pieces: Iterable[bytes], size: int) -> None:  # noqa: ARG001  of objects
+    """Store all pieces of a payload."""
+    write(payload_id, 0, pieces)
+
+
+def pieces(payload_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
+    """Yield the sealed pieces `first` to `last` of a payload of `size` bytes.
+
+    The file is opened for each window, so that a slow reader does not keep the space of a file that
+    was deleted. Raises `DecryptionError` if it is missing, or too short.
+    """
+    for start, stop in _read_ahead.windows(first, last, PIECES_AT_ONCE):
+        window = deque(_window(payload_id, size, start, stop))
+        while window:  # a slow reader holds no piece that it has taken
+            yield window.popleft()
+
+
+def length(payload_id: str) -> int | None:
+    """Return the length of the file of a payload in bytes, None if it is missing."""
+    try:
+        return path_of(payload_id).stat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def drop(*payload_ids: str) -> None:
+    """Delete files; one that is missing is no error, nor is what can be no file's name."""
+    for id in filter(_ID.fullmatch, payload_ids):
+        path_of(id).unlink(missing_ok=True)
+
+
+def stored(within: Path | None = None) -> Iterator[tuple[str, int]]:
+    """Yield id and length in bytes of each payload that has a file, in no order."""
+    root = within or folder()
+    with suppress(FileNotFoundError):
+        for part in os.scandir(root):
+            if part.is_dir(follow_symlinks=False):
+                yield from _stored_in(part.path)
+
+
+def sync_folder(path: Path) -> None:
+    """Sync the entries of a folder."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for the service's user only, unless there is one, and sync its entry."""
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+        leave_to_service(path)
+        sync_folder(path.parent)
+
+
+@contextmanager
+def _open_to_write(path: Path) -> Iterator[int]:
+    """Open a file, which is made with its folders if it is missing; their entries are synced."""
+    try:
+        handle = os.open(path, os.O_WRONLY)
+    except FileNotFoundError:
+        make_folder(path.parent.parent)
+        make_folder(path.parent)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        leave_to_service(path)
+        sync_folder(path.parent)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _write_at(handle: int, data: bytes, position: int) -> None:
+    written = os.pwrite(handle, data, position)
+    while written < len(data):  # a full disk takes a part, then raises
+        written += os.pwrite(handle, data[written:], position + written)
+
+
+def _window(payload_id: str, size: int, start: int, stop: int) -> list[bytes]:
+    """Return the pieces `start` to before `stop`, and have those behind them read from the disk."""
+    layout = layout_of(payload_id)
+    try:
+        handle = os.open(path_of(payload_id), os.O_RDONLY)
+    except (FileNotFoundError, ValueError):
+        raise DecryptionError("The file of its payload is missing.") from None
+    try:
+        window = [
+            os.pread(handle, layout.sealed_length(size, number), number * layout.whole_bytes)
+            for number in range(start, stop)
+        ]
+        if hasattr(os, "posix_fadvise"):  # macOS lacks it
+            ahead = (stop - start) * layout.whole_bytes
+            os.posix_fadvise(handle, stop * layout.whole_bytes, ahead, os.POSIX_FADV_WILLNEED)
+    finally:
+        os.close(handle)
+    for number, sealed in enumerate(window, start):
+        if len(sealed) != layout.sealed_length(size, number):
+            raise DecryptionError("The file of its payload was cut off.")
+    return window
+
+
+def _stored_in(path: str) -> Iterator[tuple[str, int]]:
+    with suppress(FileNotFoundError):
+        for entry in os.scandir(path):
+            if _ID.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                yield entry.name, entry.stat(follow_symlinks=False).st_size

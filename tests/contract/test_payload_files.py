@@ -1,0 +1,71 @@
+"""A service whose documents above 64 MiB lie in files of its instance folder."""
+
+import os
+
+import pytest
+
+from models.storage.payloads import LARGE_BYTES
+from tests.service import QuickService
+from tests.waiting import until
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.sqlite_only("on a server payloads lie in rows or objects"),
+]
+MARK = b"<what only its owner may read>\n"
+LARGE = MARK * (LARGE_BYTES // len(MARK) + 1)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    service = QuickService(
+        tmp_path_factory.mktemp("large"),
+        MAX_DOCUMENT_BYTES=80 << 20,
+        RATE_LIMITS="off",
+        RESERVE_BYTES=0,
+    )
+    yield service
+    service.close()
+
+
+def payload_files(service):
+    return [path for path in (service.instance / "payloads").rglob("*") if path.is_file()]
+
+
+def content(person, document, **headers):
+    path = f"/v1/documents/{document['id']}/content"
+    return person.get(path, headers=headers).body
+
+
+def test_a_large_post_lies_sealed_in_a_file_until_it_is_deleted(large):
+    alice = large.register()
+    document = alice.upload(LARGE, "text/plain")
+    (file,) = payload_files(large)
+
+    assert file.name.startswith("upl_")
+    assert file.parent.name == file.name[-2:]
+    assert not any(MARK in path.read_bytes() for path in large.instance.rglob("*.sqlite*"))
+    assert MARK not in file.read_bytes()
+    assert content(alice, document) == LARGE
+    span = f"bytes={LARGE_BYTES - 100}-{LARGE_BYTES - 1}"
+    assert content(alice, document, Range=span) == LARGE[LARGE_BYTES - 100 : LARGE_BYTES]
+
+    large.kill()
+    large.start()
+    assert content(alice, document) == LARGE
+    assert alice.delete(f"/v1/documents/{document['id']}").status == 204
+    until(lambda: not payload_files(large), 10)
+
+
+def test_a_file_that_a_killed_process_has_left_is_deleted_by_the_next_start(large):
+    alice = large.register()
+    alice.upload(b"small")
+    large.kill()
+    left = f"upl_{'0' * 26}"
+    record = "INSERT INTO unreferenced_object VALUES (:id, 'files', 0, 1, 99999999999999)"
+    large.sql(record, id=left)
+    file = large.instance / "payloads" / left[-2:] / left
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(os.urandom(1000))
+    large.start()
+    until(lambda: not file.exists(), 10)
