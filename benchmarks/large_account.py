@@ -45,9 +45,13 @@ PATHS = (
     "/app/documents?is=received",
     "/app/documents?when=2026-03",
     "/app/links",
+    "/app/links?name=report",
+    "/app/links?state=ended",
+    "/app/requests",
     "/app/bin",
     "/app/collections",
     "/app/activity",
+    "/app/activity?type=document.downloaded",
     "/app/account",
     "/app/account/delete",
 )

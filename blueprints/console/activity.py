@@ -23,14 +23,14 @@ from models import (
     current_runtime,
 )
 from models.accounts import Invitation
-from models.core import ServiceError, counted
+from models.core import ServiceError, counted, first_id
 from models.documents import with_binned
 from models.events import EVENT_TYPES, REFUSALS, EventType, Icon, Variant, facts_about
 from models.links import Opening, target_of
-from models.records import Owned
+from models.records import LAST, Owned
 
 from ..http import API_KEYS, EVENTS, MEMBERS, WEBHOOKS, g
-from .forms import today
+from .forms import Days, days_asked_for, today
 from .routes import Pages, render
 from .words import for_whom, may, names_of, quoted
 
@@ -71,9 +71,12 @@ class Act:
 
 @activity.get("")
 def show_activity() -> Response:
-    """Tell who did what, newest first, by document and type"""
-    asked = {name: request.args.get(name, "") for name in ("type", "document", "own")}
-    events, further = _events(asked)
+    """Tell who did what, newest first, by document, type and day"""
+    asked = {name: request.args.get(name, "") for name in ("type", "document", "own", "when")}
+    days = days_asked_for()
+    if days is None:
+        asked["when"] = ""
+    events, further = _events(asked, days)
     names = _Names(g.caller.owner_id, events, asked["document"])
     return render(
         "activity",
@@ -87,13 +90,17 @@ def show_activity() -> Response:
     )
 
 
-def _events(asked: dict[str, str]) -> tuple[list[Event], str | None]:
+def _events(asked: dict[str, str], days: Days | None) -> tuple[list[Event], str | None]:
     """Return the events of a page, and the id behind which the next page begins.
 
     The owner's own looks are left out, unless they or a type of events are asked for.
     """
     shows_own = asked["own"] or asked["type"]
     after = request.args.get("after")
+    id_from = None
+    if days is not None:  # ids tell the moment
+        id_from = first_id(Event.PREFIX, days.period.begin)
+        after = min(after or LAST, first_id(Event.PREFIX, days.period.end))
     found: list[Event] = []
     for _ in range(MOST_FEEDS):
         events, after = Event.feed(
@@ -103,6 +110,7 @@ def _events(asked: dict[str, str]) -> tuple[list[Event], str | None]:
             oldest_first=False,
             type=asked["type"] or None,
             document_id=asked["document"] or None,
+            id_from=id_from,
         )
         found += [one for one in events if shows_own or not _is_own_look(one)]
         if after is None or len(found) >= EVENTS_ON_A_PAGE:

@@ -70,10 +70,15 @@ def bin_page(owner_id: str, rows: int, number: int) -> NumberedPage:
     """Return a page of the bin, the newest arrivals first; the last page for a number beyond it."""
     stored = Document.stored_by(owner_id)
     number, pages = existing_page(stored.binned, rows, number)
-    in_bin = _of(owner_id).where(Document.binned_at.is_null(False))
-    last_first = in_bin.order_by(Document.binned_at.desc(), Document.id.desc())
-    shown = Document.rows(last_first.limit(rows).offset(rows * (number - 1)))
-    return NumberedPage(shown, number, pages, stored, stored.binned)
+    last_first = (Document.binned_at.desc(), Document.id.desc())
+    of_owner = Document.owner_id == owner_id
+    in_bin = Document.select(Document.id).where(
+        of_owner, Document.binned_at.is_null(False), Document.unexpired(now())
+    )
+    # an index alone has and sorts the ids
+    ids = in_bin.order_by(*last_first).limit(rows).offset(rows * (number - 1))
+    shown = Document.select().where(Document.id.in_(ids)).order_by(*last_first)
+    return NumberedPage(Document.rows(shown), number, pages, stored, stored.binned)
 
 
 def _of(owner_id: str) -> Any:

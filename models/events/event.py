@@ -19,7 +19,7 @@ from peewee import BigIntegerField, BlobField, TextField
 from crypto import event_hash
 
 from ..core import generate_id, now, rfc3339
-from ..records import MOST_READ, Owned, Owner, ResultPage
+from ..records import BOUNDS, MOST_READ, Owned, Owner, ResultPage
 from ..runtime import Counted, CountedEvent, current_runtime
 from ..storage import (
     SERVICE,
@@ -240,12 +240,12 @@ class Event(Owned):
         oldest_first: bool = True,
         **filters: Any,
     ) -> ResultPage[Self]:
-        """Return a page of events, as `page` does; `filters` are values of columns.
+        """Return a page of events, as `page` does; `filters` are values of columns, and `BOUNDS`.
 
         No index has the types: by a type alone, `MOST_READ` events are read at most.
         """
         cls.record_readings_of(owner_id)
-        asked = {name for name, value in filters.items() if value is not None}
+        asked = {name for name, value in filters.items() if value is not None}.difference(BOUNDS)
         most_read = MOST_READ if asked == {"type"} else None
         return cls.page(
             owner_id, limit, after, oldest_first=oldest_first, most_read=most_read, **filters

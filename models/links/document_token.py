@@ -180,7 +180,12 @@ class DocumentToken(Credential, OfTarget):
 
     @classmethod
     def condition(cls, name: str, value: Any, moment: Any) -> Any:
-        """Return a condition by state, `live` or `ended`, by the id of a target, or by a column."""
+        """Return a condition by state, `live` or `ended`, by the id of a target, or by a column.
+
+        `takes_files`, which is always true, is said as the index says it.
+        """
+        if name == "takes_files":
+            return cls.permissions == SQL(f"'{UPLOAD}'")
         if name in ("document_id", "collection_id"):
             return cls.target_id == value
         if name in ("live", "ended"):

@@ -9,7 +9,6 @@ from ..core import first_id, now
 from ..documents import Document
 from ..records import ResultPage
 from ..storage import param, prepared
-from .document_token import UPLOAD
 from .lists import ListedLink, listed_links
 
 MOST_RECEIVED = 500  # documents that a page of requests reads
@@ -19,12 +18,13 @@ MOST_RECEIVED = 500  # documents that a page of requests reads
 class FileRequest:
     """A link that takes files, and the documents that came by it, newest first.
 
-    Those after `seen_at` are new to their owner.
+    Those after `seen_at` are new to their owner. There may be older ones, unless `is_whole`.
     """
 
     link: ListedLink
     received: list[Document]
     seen_at: int
+    is_whole: bool
 
     @property
     def new(self) -> list[Document]:
@@ -35,13 +35,16 @@ def requests_of_owner(
     owner_id: str, limit: int, after: str | None, seen_at: int
 ) -> ResultPage[FileRequest]:
     """Return a page of `FileRequest`s, the newest requests first."""
-    links, further = listed_links(owner_id, limit, after, permissions=UPLOAD)
+    links, further = listed_links(owner_id, limit, after, takes_files=True)
     came_by: dict[str, list[Document]] = {}
     by_these = Document.came_by.in_([link.row.id for link in links])
     newest_first = Document.live_of(owner_id).where(by_these).order_by(Document.id.desc())
-    for document in Document.rows(newest_first.limit(MOST_RECEIVED)):
+    documents = Document.rows(newest_first.limit(MOST_RECEIVED))
+    for document in documents:
         came_by.setdefault(document.came_by or "", []).append(document)
-    return [FileRequest(link, came_by.get(link.row.id, []), seen_at) for link in links], further
+    is_whole = len(documents) < MOST_RECEIVED
+    found = [FileRequest(link, came_by.get(link.row.id, []), seen_at, is_whole) for link in links]
+    return found, further
 
 
 def count_received(owner_id: str, seen_at: int) -> int:

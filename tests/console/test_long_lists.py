@@ -8,13 +8,16 @@ from importlib import import_module
 import pytest
 
 from models import Collection, Document, DocumentToken, User, connected
-from models.core import set_clock_ahead
+from models.core import now, set_clock_ahead
 from models.documents import search as document_search
 from models.links import LinkOptions
 from tests.in_process import LOGIN, application
 from tests.uploads import upload
 
 document_pages = import_module("blueprints.console.documents")
+activity_pages = import_module("blueprints.console.activity")
+requests = import_module("models.links.requests")
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 DAY_MS = 24 * 60 * 60 * 1000
 MOST = 6  # documents that are looked at
 ROWS = 2  # on a page
@@ -65,9 +68,8 @@ def get(app, monkeypatch):
     monkeypatch.setattr(document_search, "_BATCH", 4)
     monkeypatch.setattr(document_pages, "ON_A_PAGE", ROWS)
     client = app.test_client()
-    headers = {"Sec-Fetch-Site": "same-origin"}
-    client.post("/app/login", data=LOGIN, headers=headers)
-    return lambda query="": client.get(f"/app/documents{query}", headers=headers)
+    client.post("/app/login", data=LOGIN, headers=SAME_ORIGIN)
+    return lambda query="": client.get(f"/app/documents{query}", headers=SAME_ORIGIN)
 
 
 @pytest.fixture
@@ -229,3 +231,51 @@ def test_two_pages_need_no_number(get, monkeypatch):
     page = get()
     assert "Page 1 of 2" in words(page)
     assert 'name="page"' not in page.text
+
+
+def test_the_log_of_a_day_is_listed_alone(app):
+    client = app.test_client()
+    client.post("/app/login", data=LOGIN, headers=SAME_ORIGIN)
+
+    def told(query):
+        page = client.get(f"/app/activity?{query}", headers=SAME_ORIGIN)
+        return set(names(page)), page
+
+    for number, moment in enumerate(app.months):
+        assert told(f"when={moment:%Y-%m-%d}")[0] >= set(of_month(number))
+        assert told(f"type=document.created&when={moment:%Y-%m-%d}")[0] == set(of_month(number))
+    empty, page = told(f"when={app.months[1] + timedelta(days=1):%Y-%m-%d}")
+    assert empty == set()
+    assert "Nothing found." in words(page)
+
+
+def test_a_page_of_the_log_of_a_day_leads_to_the_next_of_that_day(app, monkeypatch):
+    monkeypatch.setattr(activity_pages, "EVENTS_ON_A_PAGE", 3)
+    client = app.test_client()
+    client.post("/app/login", data=LOGIN, headers=SAME_ORIGIN)
+    day = f"{app.months[1]:%Y-%m-%d}"
+    query, listed = f"?type=document.created&when={day}", []
+    while query:
+        page = client.get(f"/app/activity{query}", headers=SAME_ORIGIN)
+        listed += names(page)
+        query = leads(page, "Older")
+        assert query is None or f"when={day}" in query
+    assert listed == of_month(1)
+
+
+def test_of_files_that_came_in_a_count_that_may_be_too_small_says_so(app, monkeypatch):
+    client = app.test_client()
+    client.post("/app/login", data=LOGIN, headers=SAME_ORIGIN)
+    with connected():
+        user = User.find_by_email(LOGIN["email"])
+        collection = Collection.make(user.id, "Receipts")
+        options = LinkOptions(permissions="upload", max_views=9)
+        link = DocumentToken.issue(collection, options).row
+        for number in range(3):
+            upload(user, name=f"3-{number}", came_by=link.id)
+        user.see_received(now())
+    page = client.get("/app/requests", headers=SAME_ORIGIN)
+    assert "3 files," in words(page)
+    monkeypatch.setattr(requests, "MOST_RECEIVED", 2)
+    page = client.get("/app/requests", headers=SAME_ORIGIN)
+    assert "2 files or more," in words(page)
