@@ -25,9 +25,9 @@ class Admission(Protocol):
         """Return how many bytes have to come in any `pace_seconds`, if more than `Limits` ask."""
 
     def gives_way(self, received_bytes: int) -> bool:
-        """Return whether a body that has brought so much ends after its step, in favour of others.
+        """Return whether a body in steps that has brought so much ends now, in favour of others.
 
-        The server asks once for each step, and a body that gives way is ended.
+        The server asks whenever bytes have come, and makes them the last step if so.
         """
 
 

@@ -60,8 +60,8 @@ class RequestParser(HTTPRequestParser):
         if is_due and self.body_rcv is not None and self.body_rcv.buf.is_over_budget:
             sentence = "Too many long bodies are coming in at once. Send this again."
             self.error, self.completed = ServiceUnavailable(sentence), True
-        if self.is_stepped and not self.error and (self.completed or not self._step_room()):
-            self.step = self._next_step(is_last=self.completed)
+        if self.is_stepped and not self.error:
+            self._look_for_step()
         return consumed
 
     def close(self) -> None:
@@ -85,16 +85,24 @@ class RequestParser(HTTPRequestParser):
         """Return whether the body does not fit into one step, or is of unknown length."""
         return self.is_stepped and (self.chunked or self.content_length > self._limits.step_bytes)
 
-    def _next_step(self, *, is_last: bool = False, is_cut: bool = False) -> Step:
+    def _look_for_step(self) -> None:
+        """Make a step of what has come if it is enough, or the last; sooner of what gives way."""
         length = len(self.body_rcv.buf)
-        goes_on = not (is_last or is_cut)
+        may_give_way = length > 0 and not self.completed
+        gives_way = may_give_way and self.admission.gives_way(self._before_step + length)
+        if self.completed or gives_way or not self._step_room():
+            self.step = self._next_step(is_last=self.completed, gives_way=gives_way)
+
+    def _next_step(
+        self, *, is_last: bool = False, is_cut: bool = False, gives_way: bool = False
+    ) -> Step:
         return Step(
             start=self._before_step,
-            length=length,
+            length=len(self.body_rcv.buf),
             body_length=None if self.chunked else self.content_length,
             is_last=is_last,
             is_cut=is_cut,
-            gives_way=goes_on and self.admission.gives_way(self._before_step + length),
+            gives_way=gives_way,
             shared=self._shared,
         )
 
@@ -107,7 +115,7 @@ class RequestParser(HTTPRequestParser):
 
     def body_bytes_expected(self) -> int:
         """Return how many more bytes certainly belong to this body, or to its step or chunk."""
-        if self.body_rcv is None:
+        if self.body_rcv is None or self.step is not None:
             return 0
         remaining: int = self.body_rcv.remain
         return min(remaining, self._step_room()) if self.is_stepped else remaining

@@ -213,6 +213,7 @@ def test_what_comes_behind_a_refused_step_is_discarded(serve):
     with setup.connected(send(len(CONTENT)) + CONTENT[: 2 * STEP]) as connection:
         assert answer(connection)[0] == 409
         assert connection.recv(1) == b""
+        assert not setup.connections[0].is_busy()
         connection.sendall(CONTENT[2 * STEP :] + ask("/quick"))
         connection.shutdown(socket.SHUT_WR)
         until(lambda: not setup.connections)
@@ -426,9 +427,9 @@ def test_a_further_step_is_not_displaced_by_new_requests(serve):
         assert answer(body)[0] == 200
 
 
-def test_a_body_that_stands_in_the_way_of_others_learns_so_at_its_next_step(serve):
+def test_a_body_that_stands_in_the_way_of_others_ends_by_what_has_come(serve):
     class Admission:
-        asked = ()
+        asked = []
 
         def end(self):
             pass
@@ -437,19 +438,27 @@ def test_a_body_that_stands_in_the_way_of_others_learns_so_at_its_next_step(serv
             return 0
 
         def gives_way(self, received_bytes):
-            self.asked += (received_bytes,)
-            return received_bytes > 2 * STEP
+            self.asked.append(received_bytes)
+            return received_bytes > STEP + 10
 
     admission = Admission()
     setup = serve(options={"admit_long_body": lambda *_: admission}, unverified_body_bytes=1000)
     setup.application.status_of = lambda step: "503 Busy" if step.gives_way else "200 OK"
     with setup.connected(send(len(CONTENT))) as connection:
-        for number in range(3):
-            connection.sendall(CONTENT[number * STEP : (number + 1) * STEP])
-            until(lambda before=number: len(setup.application.steps) == before + 1)
+        until(lambda: setup.connections and setup.connections[0].request)
+        for end in (10, STEP, STEP + 10, STEP + 20):
+            connection.sendall(CONTENT[received_bytes(setup) : end])
+            until(lambda end=end: admission.asked and admission.asked[-1] == end)
         assert answer(connection)[0] == 503
-    assert admission.asked == (STEP, 2 * STEP, 3 * STEP)
-    assert stored(setup) == CONTENT[: 3 * STEP]
+    assert spans(setup) == [(0, STEP), (STEP, STEP + 20)]
+    assert stored(setup) == CONTENT[: STEP + 20]
+    with setup.connected(send(2000) + bytes(2000)) as connection:
+        assert answer(connection)[0] == 200
+    assert 2000 not in admission.asked  # all of it has come
+    with setup.connected(send(len(CONTENT)) + CONTENT[: 2 * STEP]) as connection:
+        connection.sendall(CONTENT[2 * STEP :])
+        assert answer(connection)[0] == 503
+        assert is_ended(connection)
 
 
 @pytest.mark.parametrize("sent", [STEP + 10, STEP])
@@ -481,9 +490,10 @@ def test_a_server_that_stops_waits_for_a_body_of_one_step_and_for_a_step_that_is
         until(lambda: any(one.requests for one in setup.connections))
         until(lambda: any(one.request and not one.requests for one in setup.connections))
         setup.server.stop()
-        short.sendall(b"1")
+        until(lambda: not setup.server._workers._listeners)
         setup.application.released.set()
-        assert answer(short)[0] == 200
         assert is_ended(long)
+        short.sendall(b"1")
+        assert answer(short)[0] == 200
     setup.stop()
     assert sorted(map(len, setup.application.stored)) == [0, 9, STEP]
