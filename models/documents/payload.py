@@ -74,9 +74,24 @@ class Payload(KeyedRow, Owned):
             for number, sealed in enumerate(sealed_pieces, first):
                 yield open_piece(self.key, payload_id, self.size, number, sealed)
             return
+        if not first:
+            yield from self._opened_from_start(sealed_pieces)
+            return
         reader = sealing.ChunkReader(self.key, self.payload_context(), self.payload_head)
         for number, sealed in enumerate(sealed_pieces, first):
             yield reader.open(number * CHUNKS, sealed)
+
+    def _opened_from_start(self, sealed_pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the decrypted pieces of one message, which begin with the first one.
+
+        The library decrypts each piece in one call, which takes two thirds of the time.
+        """
+        unsealer = sealing.Unsealer(self.key, self.payload_context())
+        unsealer.update(self.payload_head)
+        last = self.last_piece
+        for number, sealed in enumerate(sealed_pieces):
+            plain = unsealer.update(sealed)
+            yield plain + unsealer.finish() if number == last else plain
 
     def _sealed_pieces(self, first: int, last: int) -> Iterator[bytes]:
         """Return sealed pieces. Raise `NotFound` if the document was deleted meanwhile."""

@@ -20,12 +20,13 @@ from crypto import DecryptionError
 from ...core import will_wait
 from ..connection import database
 from ..instance_lock import leave_to_service
-from .layouts import layout_of
+from .layouts import Layout, layout_of
 from .pieces import ReadAhead
 
 FOLDER: Final = "payloads"
 PIECES_AT_ONCE: Final = 4  # of one opening of the file, by a reader that holds a window
 SYNC_BYTES: Final = 64 << 20  # that are written without a sync
+_MISSING = "The file of its payload is missing."
 _ID = re.compile(r"[a-z]{3}_[0-9a-z]{26}")
 _fdatasync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS has only fsync
 _read_ahead = ReadAhead()
@@ -77,8 +78,13 @@ def pieces(payload_id: str, size: int, first: int, last: int) -> Iterator[bytes]
     The file is opened for each window, so that a slow reader does not keep the space of a file that
     was deleted. Raises `DecryptionError` if it is missing, or too short.
     """
+    try:
+        path = str(path_of(payload_id))
+    except ValueError:
+        raise DecryptionError(_MISSING) from None
+    layout = layout_of(payload_id)
     for start, stop in _read_ahead.windows(first, last, PIECES_AT_ONCE):
-        window = deque(_window(payload_id, size, start, stop))
+        window = deque(_window(path, layout, size, start, stop))
         while window:  # a slow reader holds no piece that it has taken
             yield window.popleft()
 
@@ -146,13 +152,12 @@ def _write_at(handle: int, data: bytes, position: int) -> None:
         written += os.pwrite(handle, data[written:], position + written)
 
 
-def _window(payload_id: str, size: int, start: int, stop: int) -> list[bytes]:
+def _window(path: str, layout: Layout, size: int, start: int, stop: int) -> list[bytes]:
     """Return the pieces `start` to before `stop`, and have those behind them read from the disk."""
-    layout = layout_of(payload_id)
     try:
-        handle = os.open(path_of(payload_id), os.O_RDONLY)
-    except (FileNotFoundError, ValueError):
-        raise DecryptionError("The file of its payload is missing.") from None
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        raise DecryptionError(_MISSING) from None
     try:
         window = [
             os.pread(handle, layout.sealed_length(size, number), number * layout.whole_bytes)

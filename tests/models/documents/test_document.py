@@ -9,6 +9,7 @@ from crypto import DecryptionError
 from models import Document, Event, database
 from models.core import NotFound
 from models.links import delete_document
+from models.runtime import current_runtime
 from models.storage.payloads import PIECE_BYTES
 from tests.uploads import upload
 
@@ -136,3 +137,19 @@ def test_a_deleted_documents_key_is_nowhere_on_disk(alice, instance):
     assert not any(key in path.read_bytes() for path in instance.iterdir())
     with pytest.raises(NotFound):
         delete_document(document)
+
+
+@pytest.mark.parametrize("large_bytes", [0, 1 << 30])  # separate pieces in a file; rows
+@pytest.mark.parametrize("size", [1, 16384, PIECE_BYTES - 1, PIECE_BYTES, 2 * PIECE_BYTES + 5])
+def test_a_payload_reads_the_same_from_its_start_as_from_any_place(
+    alice, monkeypatch, size, large_bytes
+):
+    monkeypatch.setattr(current_runtime(), "large_payload_bytes", large_bytes)
+    payload = os.urandom(size)
+    document = Document.of_id(upload(alice, payload).id)
+
+    assert b"".join(document.read()) == payload
+    for start in {0, 1, size // 2, size - 1, min(PIECE_BYTES, size - 1)}:
+        for stop in {start + 1, (start + size + 1) // 2, size}:
+            read = b"".join(document.read(start, max(stop, start + 1)))
+            assert read == payload[start : max(stop, start + 1)], (start, stop)
