@@ -487,7 +487,20 @@ class Settings:
     brand_logo: tuple[str, bytes] | None = _field(
         None, _brand_logo, "the path of a logo: PNG, JPEG or WebP, at most 64 KiB"
     )
-    max_document_bytes: int = _field(64 << 20, _number(1), "the largest original")
+    max_document_bytes: int = _field(
+        64 << 20, _number(1), "the largest original that comes in one request"
+    )
+    max_upload_bytes: int = _field(
+        16 << 30,
+        _number(1, 10**12),
+        "the largest original that [comes in pieces](api.md#uploads-in-pieces); on PostgreSQL "
+        "without S3 `MAX_DOCUMENT_BYTES` if not set",
+    )
+    upload_seconds: int = _field(
+        7 * 86400,
+        _number(60),
+        "how long an unfinished upload is kept after its last byte; one by a link at most a day",
+    )
     session_seconds: int = _field(12 * 3600, _number(1), "how long a session lives")
     token_seconds: int = _field(
         7 * 86400, _number(1), "how long a document token lives if not said"
@@ -618,9 +631,33 @@ def read_settings(
         raise WrongSetting(
             f"{PREFIX}SMTP_URL needs {PREFIX}BASE_URL: mails hold addresses of pages."
         )
+    values["max_upload_bytes"] = _max_upload_bytes(values, environment, config)
     _refuse_unusable_proxies(values)
     _refuse_unusable_sign_in(values)
     return Settings(**values)
+
+
+def _max_upload_bytes(
+    values: Mapping[str, Any], environment: Mapping[str, str], config: Mapping[str, Any]
+) -> int:
+    """Return the most bytes of an upload in pieces. Raise `WrongSetting` if one request may have
+    more.
+
+    The rows of a server are no place for gigabytes, unless somebody wants it so.
+    """
+    setting = next(one for one in fields(Settings) if one.name == "max_upload_bytes")
+    is_given = bool(_given(setting, environment, config))
+    is_in_rows = "://" in values["database"] and values["payloads"] == "rows"
+    least: int = values["max_document_bytes"]
+    most: int = values["max_upload_bytes"]
+    if not is_given:
+        return least if is_in_rows else max(least, most)
+    if most < least:
+        raise WrongSetting(
+            f"{PREFIX}MAX_UPLOAD_BYTES is {most:,}, below {PREFIX}MAX_DOCUMENT_BYTES, {least:,}: "
+            "what may come in one request may come in pieces."
+        )
+    return most
 
 
 def unknown_names(environment: Mapping[str, str]) -> Iterator[str]:

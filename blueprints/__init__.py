@@ -15,6 +15,7 @@ from .metrics import metrics
 from .short_links import short_links
 from .spaces import spaces
 from .status import status
+from .uploads import uploads
 
 # in the order of the specification
 BLUEPRINTS = (
@@ -22,6 +23,7 @@ BLUEPRINTS = (
     spaces,
     api_keys,
     documents,
+    uploads,
     document_views,
     pdf_pages,
     document_tokens,

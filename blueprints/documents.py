@@ -1,9 +1,8 @@
 """Documents: upload, list, get, edit, delete."""
 
-from dataclasses import dataclass
 from typing import Any
 
-from models import Collection, Document, DocumentToken, RowWith, current_runtime
+from models import Collection, Document, current_runtime
 from models.core import (
     Allowance,
     ScopeMissing,
@@ -11,14 +10,14 @@ from models.core import (
 )
 from models.documents import find_documents, require_room
 from models.documents import upload as store
-from models.links import LinkOptions, delete_document
+from models.links import LinkOptions, delete_document, place_document
 
 from .http import DELETE, OWNER, READ, WRITE, ApiBlueprint, g
 from .http.base64_payload import Base64Payload
 from .http.multipart import Part
 from .schemas.requests import DocumentEdit, DocumentQuery, Upload, UploadForm
 from .schemas.responses import DocumentRecord, UploadResponse, list_page, list_schema
-from .views.links import IssuedLink, base_url, with_addresses
+from .views.links import UploadedDocument, base_url, with_addresses
 
 documents = ApiBlueprint("documents", __name__, url_prefix="/v1/documents", description="Documents")
 
@@ -38,7 +37,7 @@ def _count_upload() -> Allowance | None:
 )
 @documents.arguments(Upload())
 @documents.response(201, UploadResponse)
-def upload(body: dict[str, Any]) -> tuple["UploadedDocument", int, dict[str, str]]:
+def upload(body: dict[str, Any]) -> tuple[UploadedDocument, int, dict[str, str]]:
     """Upload a new document
 
     As a form, `file` is the file itself: `curl -F file=@report.pdf`. Without `name` or
@@ -99,13 +98,6 @@ def delete(id: str) -> None:
     delete_document(Document.one_of(g.caller.owner_id, id))
 
 
-@dataclass(frozen=True)
-class UploadedDocument(RowWith[Document]):
-    """A new document, and its first link if the caller asked for a link."""
-
-    token: IssuedLink | None
-
-
 def _store(
     owner_id: str, payload: Base64Payload | Part, token: Any, collection_id: str = "", **facts: Any
 ) -> UploadedDocument:
@@ -119,10 +111,6 @@ def _store(
         Collection.one_of(owner_id, collection_id)  # raises `NotFound` before anything is stored
     require_room(owner_id, payload)
     options = None if token is None else LinkOptions.of(**token)
-    link = None
     with store(owner_id, payload, **facts) as document:
-        if options:
-            link = with_addresses(DocumentToken.issue(document, options, with_upload=True))
-        if collection_id:
-            Collection.append(owner_id, collection_id, document)
-    return UploadedDocument(document, link)
+        link = place_document(document, options, collection_id)
+    return UploadedDocument(document, with_addresses(link) if link else None)

@@ -26,6 +26,7 @@ from .links import DocumentToken, FormerTarget, Opening, Recipient, drop_texts_o
 from .records import Owner
 from .runtime import current_runtime, independent_steps, log_failure
 from .storage import engine, separate_transaction, transaction
+from .uploads import delete_rest_of, delete_uploads_of
 
 BATCH_DOCUMENTS = 100  # some milliseconds, so that no other writer waits for long
 BATCH_BYTES = 16 << 20  # of the documents of a batch, unless it is one document
@@ -161,6 +162,7 @@ def _finish(user_id: str) -> None:
     for table in _TABLES:
         _stop_if_service_ends()
         table.delete_in_batches(table.owner_id == user_id, user_id)
+    delete_uploads_of(user_id)
     _delete_documents(user_id)
     _delete_collections(user_id)
     engine().checkpoint_wal()  # else the last transaction, which truncates it, would do all of it
@@ -209,6 +211,7 @@ def _delete_rest(user_id: str) -> None:
     with transaction():  # of the service, whose log tells of it
         if User.find(user_id) is None:  # another process was faster
             return
+        delete_rest_of(user_id)
         of_user = Document.select().where(Document.owner_id == user_id)
         for document in Document.rows_as_stored(of_user):
             document.drop_payload()

@@ -35,6 +35,7 @@ from .runtime import (
     log_failure,
 )
 from .storage import connected, engine, transaction
+from .uploads import catch_up_arrived, delete_expired
 
 ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
@@ -106,6 +107,7 @@ def sweep() -> int:
             for token in expired:
                 do(token.spend_if_expired)
             do(delete_aborted_uploads)
+            do(catch_up_arrived)
             do(drop_payloads)
             do(forget_idle_limits)
             for delete in _deletions_of_old_rows():
@@ -155,6 +157,7 @@ def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:
         MailLimit.forget_old,
         _forget_old_token_keys,
         StoredPreview.forget_expired,
+        delete_expired,
     )
 
 

@@ -17,7 +17,7 @@ from settings import PREFIX, Settings, WrongSetting
 from . import storage
 from .accounts import StoredResponse, TokenKey, User
 from .core import OperatorError, now, tell
-from .documents import Collection, Document
+from .documents import Collection, Document, UnfinishedUpload
 from .events import Mail
 from .runtime import check_nodes, current_runtime, operator_message
 from .sealing_key import ServiceKey, load_service_key
@@ -39,6 +39,7 @@ CONNECTIONS_BESIDE_REQUESTS = 8  # of the webhooks and the background work
 TABLES_WITH_KEYS: tuple[Any, ...] = (
     User,
     Document,
+    UnfinishedUpload,
     Collection,
     StoredResponse,
     Mail,

@@ -245,5 +245,6 @@ NOT_CARRIED: Mapping[str, str] = {  # the tables of which no row is carried
     "token_key": _OF_SERVICE,
     "unfinished_payload": _OF_SERVICE,
     "unreferenced_object": _OF_SERVICE,
+    "upload": "what is unfinished is sent again",
     "used_sign_in": _OF_SERVICE,
 }

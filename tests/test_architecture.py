@@ -53,6 +53,7 @@ MODELS = [  # packages of models; each may import those above it
     "accounts",
     "documents",
     "links",
+    "uploads",
 ]
 FAMILIES = [  # of formats; each may import those above it
     f"viewer.formats.{family}"

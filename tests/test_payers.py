@@ -66,6 +66,7 @@ LIMITS = {
     "models/runtime/provider.py waiting": ALL,
     "models/runtime/provider.py _exchanges": PAYER,
     "models/runtime/slots.py _slots": THING,
+    "models/runtime/state.py upload_slots": THING,
     "models/storage/sqlite_engine.py line": PAYER,
     "server/context.py shares": PART,
     "server/context.py body_memory": ALL,
@@ -131,6 +132,7 @@ LIMITS = {
     "models/storage/sqlite_engine.py _acquire": PAYER,
     "models/storage/sqlite_engine.py _failures_after_reset": ALL,
     "models/storage/postgres_engine.py service_error": ALL,
+    "models/uploads/beginning.py _refuse_if_many": OWNER,
     "operations/payloads.py _require_all_rows": ALL,
     "operations/payloads.py _require_place": ALL,
     "webhooks/one_pass.py send_due": OWNER,  # the one whose rows a test sends
@@ -249,6 +251,9 @@ def test_one_function_says_for_whom_something_counts_and_three_places_ask_it():
         "models/runtime/previews.py id",
         "models/runtime/previews.py payer",
         "models/runtime/slots.py Payer(id)",
+        "models/uploads/ending.py upload.id",
+        "models/uploads/finishing.py upload.id",
+        "models/uploads/steps.py upload.id",
     }
 
 

@@ -29,6 +29,7 @@ from .programs import keys, webhooks
 from .requests import requests
 from .sign_in import sign_in
 from .spaces import spaces
+from .uploads import uploads
 from .words import prepare_templates
 
 assets.after_app_request(errors_as_pages)
@@ -43,6 +44,7 @@ CONSOLE = (
     document,
     bin,
     share_target,
+    uploads,
     collections,
     requests,
     links,

@@ -10,6 +10,7 @@ from models.core import RegistrationClosed
 from models.runtime import ProviderAway
 
 from ..http import COOKIE, g
+from ..http.declarations import declared
 from ..http.problems import PROBLEM
 from ..login import MADE_FOR, LeftSpace, OwnerChanged, clear_cookie, clear_space_cookie
 from ..views.small_pages import prefers_html
@@ -32,7 +33,8 @@ def errors_as_pages(response: Response) -> Response:
     page at any unknown address outside `/v1/`.
     """
     # other responses stay as they are
-    if response.status_code < 400 or response.mimetype != PROBLEM or not accepts_html():
+    is_for_people = accepts_html() and not declared(request).answers_scripts
+    if response.status_code < 400 or response.mimetype != PROBLEM or not is_for_people:
         return response
     path = request.path
     if path != "/app" and not path.startswith("/app/"):

@@ -45,10 +45,16 @@ Page = Callable[..., Response]
 class Pages(Blueprint):
     """The pages of one noun, below `/app`."""
 
-    def __init__(self, noun: str, prefix: str = "", reads: str = READ) -> None:
-        """`reads` is the scope that a member of a space needs for the pages; '' for a person's."""
+    def __init__(
+        self, noun: str, prefix: str = "", reads: str = READ, *, answers_scripts: bool = False
+    ) -> None:
+        """`reads` is the scope that a member of a space needs for the pages; '' for a person's.
+
+        What `answers_scripts` has problems for errors, and no pages.
+        """
         super().__init__(f"console_{noun}", __name__, url_prefix=f"/app{prefix}")
         self._reads = (reads,) if reads else ()
+        self._answers_scripts = answers_scripts
 
     def route(
         self,
@@ -80,6 +86,7 @@ class Pages(Blueprint):
             resolve_caller=caller_of_page,
             from_anywhere=from_anywhere,
             form=form,
+            answers_scripts=self._answers_scripts,
             stepped=stepped,
         )
 

@@ -128,6 +128,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
         for_members: bool = False,
         permission: str = "",
         idempotent: bool = False,
+        handles_key: bool = False,
         spend: Spend | None = None,
         form: marshmallow.Schema | None = None,
         uploads_as_json: bool = False,
@@ -148,6 +149,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
             for_members=for_members,
             resolve_caller=resolve_caller,
             idempotent=idempotent,
+            handles_key=handles_key,
             spend=spend,
             form=form,
             uploads_as_json=uploads_as_json,
@@ -170,7 +172,7 @@ class ApiBlueprint(flask_smorest.Blueprint):
             view = self._with_responses_of_original(view)
         if declaration.spend:
             view = count_requests(view, declaration.spend)
-        if declaration.idempotent:
+        if declaration.idempotent and not declaration.handles_key:
             view = replay_responses(view)
         if declaration.stepped:
             view = give_way(view)

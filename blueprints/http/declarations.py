@@ -34,11 +34,15 @@ class Declaration:
     for_members: bool = False
     resolve_caller: ResolveCaller | None = None
     """Of a page, which takes a cookie; None of a route that takes the other credentials alone."""
+    answers_scripts: bool = False
+    """Of what scripts of a page call: its errors are problems, and no pages."""
     from_anywhere: bool = False
     """Of a form of a page: it may have been made before somebody entered or left a space."""
 
     idempotent: bool = False
     """A request with a known `Idempotency-Key` gets the stored response, and is not counted."""
+    handles_key: bool = False
+    """The handler itself sees to it, as only a part of the request is done once."""
     spend: Spend | None = None
     """Counts a request before its body is read."""
 

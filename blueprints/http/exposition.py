@@ -22,6 +22,7 @@ from prometheus_client.registry import Collector
 
 from models import Document, Webhook, current_runtime, setup
 from models.core import now
+from models.documents import UnfinishedUpload
 from models.storage import is_server
 from operations import RootKeyUsage, last_backup_at, list_root_keys
 
@@ -111,6 +112,10 @@ def _stored() -> Iterator[Metric]:
     documents, size_bytes = Document.stored()
     yield _gauge("docservice_documents", "Documents stored.", documents)
     yield _gauge("docservice_document_bytes", "Bytes of their originals.", size_bytes)
+    uploads, received = UnfinishedUpload.unfinished()
+    yield _gauge("docservice_unfinished_uploads", "Uploads that are not finished.", uploads)
+    about = "Bytes of them that have arrived."
+    yield _gauge("docservice_unfinished_upload_bytes", about, received)
 
     about = "Rows whose key a root key opens."
     rows = GaugeMetricFamily("docservice_root_key_rows", about, labels=["root", "primary"])

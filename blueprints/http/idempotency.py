@@ -37,19 +37,44 @@ def replay_responses(view: View) -> View:
 
     @wraps(view)
     def replaying(*args: Any, **path: Any) -> Any:
-        key = request.headers.get("Idempotency-Key")
-        if key is None:
+        id = _id_by_key()
+        if id is None:
             return view(*args, **path)
-        if not _KEY.fullmatch(key):
-            raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
-        user = g.caller.owner_id or g.caller.id or network_of(request.remote_addr or "")
-        id = StoredResponse.id_of(user, request.method, request.path, key)
         execution = _Execution(partial(view, *args, **path))
         stored = execute_once(id, _fingerprint(), execution)
         is_own = stored is execution.facts
         return execution.response if is_own else _replayed(stored)
 
     return replaying
+
+
+def _id_by_key() -> str | None:
+    """Return the id of the stored result for the `Idempotency-Key`; None without one."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return None
+    if not _KEY.fullmatch(key):
+        raise Invalid("#", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
+    user = g.caller.owner_id or g.caller.id or network_of(request.remote_addr or "")
+    return StoredResponse.id_of(user, request.method, request.path, key)
+
+
+def once_by_key(fingerprint: str, execute: Callable[[], Any]) -> tuple[Any, bool]:
+    """Return the result of `execute` as JSON, and whether an earlier request has had it.
+
+    That is one with the same `Idempotency-Key`. Raises as `execute_once`.
+    """
+    id = _id_by_key()
+    if id is None:
+        return execute(), False
+    own: list[Any] = []
+
+    def execute_here() -> Any:
+        own.append(execute())
+        return own[0]
+
+    result = execute_once(id, fingerprint, execute_here)
+    return result, not own
 
 
 class _Execution:

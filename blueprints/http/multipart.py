@@ -202,8 +202,13 @@ def _file_name(parameters: dict[str, str]) -> str | None:
                 raise
     if name is None:
         return None
-    is_of_windows = re.match(r"[A-Za-z]:\\|\\\\", name)
-    return re.split(r"[/\\]" if is_of_windows else "/", name)[-1]
+    return last_name(name)
+
+
+def last_name(path: str) -> str:
+    """Return the last name of a path, of Windows or another system."""
+    is_of_windows = re.match(r"[A-Za-z]:\\|\\\\", path)
+    return re.split(r"[/\\]" if is_of_windows else "/", path)[-1]
 
 
 def _joined(parameters: dict[str, str], name: str) -> str | None:

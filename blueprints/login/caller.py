@@ -38,7 +38,7 @@ from .cookies import (
     set_cookie,
     space_session_of_cookie,
 )
-from .forms import refuse_form_of_another, refuse_other_sites
+from .forms import acts, refuse_form_of_another, refuse_other_sites
 from .proxy import address_by_proxy, folded_address_by_proxy
 
 NAMED = "named"  # by the trusted proxy: somebody who has no session yet
@@ -59,7 +59,7 @@ def caller_of_page(request: Request, page: Declaration) -> Caller:
     if caller.credential_type == NAMED:
         return caller
     require_accepted(caller, page)
-    if request.method == "POST" and not (page.is_public or page.from_anywhere):
+    if acts(request) and not (page.is_public or page.from_anywhere):
         refuse_form_of_another(request, caller)
     require_permission(caller, page, request)
     return caller
@@ -111,7 +111,7 @@ def _in_space(request: Request, person: Caller, cookie: str, page: Declaration) 
         holder = None
     if holder and _is_of(holder, person):
         return replace(Caller.owner(COOKIE, *holder), person=person)
-    is_form = request.method == "POST" and not (page.from_anywhere and page.scopes)
+    is_form = acts(request) and not (page.from_anywhere and page.scopes)
     if is_form or page.is_public:
         after_this_request(_without_space)
         return person

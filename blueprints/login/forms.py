@@ -7,6 +7,7 @@ from models.core import ServiceError
 
 from ..http import Caller
 
+READING = {"GET", "HEAD", "OPTIONS"}  # methods that change nothing; all others are judged as forms
 MADE_FOR = "for"  # in the address of a form: the space it was made for
 
 
@@ -24,12 +25,13 @@ class OwnerChanged(ServiceError):
 
 
 def refuse_other_sites(request: Request) -> None:
-    """Raise `OriginNotAllowed` for a POST that another site's page has sent, or may have sent.
+    """Raise `OriginNotAllowed` for what another site's page has sent, or may have sent, unless it
+    only reads.
 
     Browsers name the site in `Sec-Fetch-Site` (W3C Fetch Metadata), but over plain http to another
     machine only in `Origin`.
     """
-    if request.method != "POST":
+    if not acts(request):
         return
     site = request.headers.get("Sec-Fetch-Site")
     if site is None:
@@ -38,6 +40,13 @@ def refuse_other_sites(request: Request) -> None:
         is_ours = site in {"same-origin", "none"}
     if not is_ours:
         raise OriginNotAllowed
+
+
+def acts(request: Request) -> bool:
+    """Return whether a request may change something, and is judged as a form is: any but those
+    that only read.
+    """
+    return request.method not in READING
 
 
 def is_own_origin(origin: str | None) -> bool:

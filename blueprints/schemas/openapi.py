@@ -76,6 +76,7 @@ _IDS = {
     "members": "usr",
     "tokens": "tok",
     "openings": "opn",
+    "uploads": "upl",
     "api-keys": "key",
     "sessions": "ses",
     "webhooks": "whk",
@@ -191,6 +192,8 @@ def _describe(operation: dict[str, Any], view: View) -> None:
     if route.idempotent:
         operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
     for media in operation.get("requestBody", {}).get("content", {}).values():
+        if "$ref" not in media["schema"]:  # bytes
+            continue
         media["example"] = BODIES[media["schema"]["$ref"].rpartition("/")[2]]
 
 

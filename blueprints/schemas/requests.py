@@ -19,7 +19,7 @@ from models.links import MOST_NOTE_CHARACTERS, UPLOAD
 from ..http import is_form
 from ..http.base64_payload import Base64Payload
 from ..http.body import SMALL_BODY_BYTES, FieldsTooLarge, LongString, parse_json
-from ..http.multipart import Part
+from ..http.multipart import Part, last_name
 from ..http.problems import MalformedJson
 from .fields import (
     MAX_BYTES,
@@ -381,6 +381,47 @@ class UploadForm(NewDocument):
 
 
 _UPLOAD_FORM = UploadForm()
+_OTHER_NAMES = {"name": "filename", "type": "filetype"}  # that some clients send
+
+
+class UploadMetadata(NewDocument):
+    """The values of an upload in pieces. `load` takes the pairs of `Upload-Metadata`, as texts."""
+
+    name = Name(data_key="filename", **described("The file name."))
+    content_type = MediaType(
+        data_key="filetype",
+        **described("If absent or generic, what the name and the first bytes say."),
+    )
+    expires_at = Timestamp()
+    sha256 = String(
+        validate=validate.Regexp(r"[0-9a-f]{64}\Z", error="Use 64 characters of hex."),
+        **described("Of the whole file, in hex. Another file is not stored."),
+    )
+
+    @pre_load
+    def _read_pairs(self, pairs: dict[str, str], **_: Any) -> dict[str, Any]:
+        """Return the values by name: JSON is parsed, and an empty name or type is absent."""
+        values: dict[str, Any] = dict(pairs)
+        for name, usual_name in _OTHER_NAMES.items():
+            value = values.pop(name, None)
+            if value is not None:
+                values.setdefault(usual_name, value)
+        if "filename" in values:
+            values["filename"] = last_name(values["filename"])
+        for name in _OTHER_NAMES.values():
+            if not is_seen(values.get(name, "")):
+                values.pop(name, None)
+        for name in ("metadata", "token"):
+            if name in values:
+                values[name] = _parsed(name, values[name])
+        return values
+
+
+def _parsed(name: str, text: str) -> Any:
+    try:
+        return parse_json(text.encode())
+    except MalformedJson as error:
+        raise ValidationError({name: [f"This takes JSON. {error.sentence}"]}) from None
 
 
 class SentFile(CamelCaseSchema):

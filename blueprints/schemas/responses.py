@@ -18,6 +18,7 @@ from models import (
     WebhookDelivery,
 )
 from models.accounts import Identity, Member
+from models.documents import UnfinishedUpload
 from models.links import Opening
 from models.records import ResultPage, SealedRow
 
@@ -509,6 +510,52 @@ class ReceiptOfFile(ResponseSchema):
 
 class UploadResponse(DocumentRecord):
     token = fields.Nested(DocumentLinks, allow_none=True)
+
+
+class UnfinishedUploadRecord(ResponseSchema):
+    """An upload in pieces, while it is not finished."""
+
+    id = fields.String()
+    name = fields.String(
+        allow_none=True,
+        **described("For the credential that began it, and for those who may read; else null."),
+    )
+    size = fields.Integer(**described("Bytes of the whole file."))
+    received = fields.Integer(**described("Bytes that have arrived, and are stored."))
+    created_at = Timestamp()
+    expires_at = Timestamp(**described("Until then it is kept without another byte."))
+    document_id = fields.String(allow_none=True, **described("Null until it is finished."))
+
+
+class FailedUpload(ResponseSchema):
+    code = fields.String(**described("That of the error by which no document was stored."))
+
+
+class UploadRecord(UnfinishedUploadRecord):
+    optional = ("failed",)
+    shown = Shown(
+        UnfinishedUpload,
+        {
+            "owner_id": OWN,
+            "came_by": "those by links are not the owner's to go on with",
+            "rest": INSIDE,
+            "begun_by_id": INSIDE,
+            "uploader_id": "a member sees what this member has begun",
+            "metadata_sent": "the header of HEAD",
+            "crc32": INSIDE,
+            "last_actor": INSIDE,
+        },
+        {"given": "name", "result": "failed"},
+    )
+
+    document = fields.Nested(
+        UploadResponse,
+        allow_none=True,
+        **described("As the answer to an upload has it; `token` for whoever began it alone."),
+    )
+    failed = fields.Nested(
+        FailedUpload, **described("If all has arrived, and no document could be stored.")
+    )
 
 
 class CollectionRecord(ResponseSchema):

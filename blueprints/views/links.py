@@ -7,7 +7,7 @@ from flask import Response, request
 from markupsafe import Markup
 
 import viewer
-from models import Document, DocumentToken, Issued, current_runtime
+from models import Document, DocumentToken, Issued, RowWith, current_runtime
 from models.core import PayloadTooLarge, ServiceError, counted
 from models.links import UPLOAD, Opening, Target
 
@@ -78,6 +78,13 @@ class IssuedLink(Issued[DocumentToken]):
         if self.row.collection_id:
             path = "/s" if action == "view" else f"/s/{action}"
         return f"{self.base_url}{path}?token={self.secret}"
+
+
+@dataclass(frozen=True)
+class UploadedDocument(RowWith[Document]):
+    """A new document, and its first link if the caller asked for a link."""
+
+    token: IssuedLink | None
 
 
 def with_addresses(issued: Issued[DocumentToken]) -> IssuedLink:

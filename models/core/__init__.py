@@ -4,6 +4,7 @@ from .counting import counted
 from .errors import (
     AmbiguousCredentials,
     Busy,
+    ChecksumMismatch,
     DatabaseDamaged,
     DatabaseUnavailable,
     DocumentDamaged,
@@ -18,6 +19,7 @@ from .errors import (
     MemberExists,
     NotAuthenticated,
     NotFound,
+    OffsetMismatch,
     OperatorError,
     PasswordsOff,
     PayloadStoreAway,

@@ -158,6 +158,22 @@ class PayloadTooLarge(ServiceError):
         super().__init__(f"This is too large. The limit is {counted(limit_bytes, 'byte')}.")
 
 
+class OffsetMismatch(ServiceError):
+    """Bytes of an upload that do not follow the last ones; the answer says where it goes on."""
+
+    code = "offset_mismatch"
+    sentence = "The upload is not at this offset. Go on where the header Upload-Offset says."
+
+    def __init__(self, offset: int) -> None:
+        self.headers = {"Upload-Offset": str(offset)}
+        super().__init__()
+
+
+class ChecksumMismatch(ServiceError):
+    code = "checksum_mismatch"
+    sentence = "These are not the bytes of the checksum, and nothing of them was stored."
+
+
 class IdempotencyMismatch(ServiceError):
     code = "idempotency_mismatch"
     sentence = "This Idempotency-Key came with another body before. Use a new key."

@@ -26,14 +26,18 @@ from .search import (
 from .shown import Client, shown_document
 from .stored_preview import StoredPreview
 from .totals import correct_total, wrong_totals
+from .unfinished_upload import UnfinishedUpload
 from .unreferenced_payload import UnreferencedPayload
 from .uploads import (
     STEP_PIECES,
     Checksums,
     SentPayload,
+    acting_user_id,
     delete_aborted_payload,
     delete_aborted_uploads,
     delete_unfinished_uploads,
+    new_document,
+    require_quota,
     require_room,
     steps_to,
     store_as_exported,

@@ -94,7 +94,7 @@ class Part:
 class Document(Payload, Owned):
     PREFIX = "doc"
 
-    origin: Mapping[str, str]  # of a new one, for the event that records it
+    origin: Mapping[str, Any]  # of a new one, for the event that records it
     media_type = TextField()
     expires_at = BigIntegerField(null=True)
     binned_at = BigIntegerField(null=True)

@@ -41,6 +41,7 @@ from ..storage.payloads import (
 from ..storage.payloads import rows as payload_rows
 from .document import READ_TWICE_BYTES, Document
 from .payload import place_for
+from .unfinished_upload import UnfinishedUpload
 from .unreferenced_payload import UnreferencedPayload
 
 STEP_PIECES = 10  # 2 MiB: a few milliseconds with the writer lock
@@ -96,7 +97,7 @@ def require_room(owner_id: str, payload: SentPayload) -> None:
     the hashing of a password.
     """
     payload.refuse_if_longer(current_runtime().settings.max_document_bytes)
-    _require_quota(owner_id, payload.size)
+    require_quota(owner_id, payload.size)
 
 
 @contextmanager
@@ -105,7 +106,7 @@ def upload(
     payload: SentPayload,
     *,
     content_type: str,
-    origin: Mapping[str, str] = MappingProxyType({}),
+    origin: Mapping[str, Any] = MappingProxyType({}),
     came_by: str | None = None,
     replaces: str | None = None,
     **given: Any,
@@ -123,13 +124,16 @@ def upload(
     """
     require_room(owner_id, payload)
     require_future(given.get("expires_at"))
-    document = Document.fresh(owner_id=owner_id, content_type=content_type)
-    document.size = payload.size
+    document = new_document(
+        owner_id,
+        payload.size,
+        content_type=content_type,
+        origin=origin,
+        came_by=came_by,
+        given=given,
+    )
     _choose_place(document)
-    document.origin = origin
-    document.came_by = came_by
-    document.uploader_id = _acting_user_id()
-    document.set_given(given)
+    document.uploader_id = acting_user_id()
     with _stored_or_aborted(document), _disk_space_for(document), steps_to(document.place):
         since = engine().sync_failures()
         sums = Checksums(document.size)
@@ -138,7 +142,7 @@ def upload(
         document.crc32 = sums.crc32
         with transaction(owner_id, since=since), EventHead.moved_once(owner_id):
             on_rollback(partial(_abort, document))
-            _require_quota(owner_id, document.size)  # exact under the writer lock
+            require_quota(owner_id, document.size)  # exact under the writer lock
             if replaces:
                 document.take_over(Document.one_of(owner_id, replaces))
             if document.place == ROWS:
@@ -149,6 +153,26 @@ def upload(
                 payload_rows.end(document.id)
             document.store_row()
             yield document
+
+
+def new_document(
+    owner_id: str,
+    size: int,
+    *,
+    content_type: str,
+    origin: Mapping[str, Any],
+    came_by: str | None,
+    given: Mapping[str, Any],
+) -> Document:
+    """Return a document that is not stored yet, with the values of an upload, as `upload` has
+    them.
+    """
+    document = Document.fresh(owner_id=owner_id, content_type=content_type)
+    document.size = size
+    document.origin = origin
+    document.came_by = came_by
+    document.set_given(given)
+    return document
 
 
 def store_as_exported(document: Document, payload: Iterable[bytes]) -> None:
@@ -293,16 +317,22 @@ def _store_steps(document_id: str, pieces: Iterator[bytes]) -> LastPieces:
     return first, waiting
 
 
-def _acting_user_id() -> str | None:
+def acting_user_id() -> str | None:
     """Return the id of the member who uploads into a space; None elsewhere."""
     return current_actor.get().get("userId")
 
 
-def _require_quota(owner_id: str, size: int) -> None:
+def require_quota(owner_id: str, size: int, instead_of: str = "") -> None:
+    """Raise `QuotaExceeded` unless the owner may store so many bytes more.
+
+    What is stored counts, and what the owner's unfinished uploads promise, but that of one which
+    becomes this document, if `instead_of` is its id.
+    """
     quota = current_runtime().quota
     if quota.most_documents is not None:
         stored = Document.stored_by(owner_id)
-        quota.require(size, stored.documents, stored.size_bytes)
+        documents, size_bytes = UnfinishedUpload.promised_by(owner_id, but=instead_of)
+        quota.require(size, stored.documents + documents, stored.size_bytes + size_bytes)
 
 
 def _choose_place(document: Document) -> None:

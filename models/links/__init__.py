@@ -16,6 +16,7 @@ from .document_token import (
     FormerTarget,
     LinkOptions,
     count_view,
+    stored_options,
 )
 from .gate import Gate, Proof
 from .grant import NO_GRANT, TokenGrant
@@ -36,6 +37,7 @@ from .lists import (
     shared_in_collections,
 )
 from .opening import Opening
+from .placing import place_document
 from .receiving import (
     Receipt,
     Room,

@@ -4,7 +4,7 @@ When its target is deleted the row stays, revoked: the link is answered with `to
 """
 
 import secrets
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -138,8 +138,22 @@ class LinkOptions:
         """
         if UPLOAD in options.get("permissions", ()) and current_runtime().settings.inbound == "off":
             raise ScopeMissing("Links take no files here: INBOUND is off.")
+        return cls.of_stored(stored_options(**options))
+
+    def refuse_for_document(self) -> None:
+        """Raise `Invalid` for what no link to a document may have, before there is the document."""
+        require_future(self.expires_at)
+        if UPLOAD in self.permissions.split():
+            raise Invalid("#/permissions", "Only a link to a collection takes files.")
+
+    @classmethod
+    def of_stored(cls, options: Mapping[str, Any]) -> Self:
+        """Return the options from what `stored_options` has returned, also a while ago, as JSON;
+        without an end the usual lifetime from now on.
+        """
         usual_end = now() + current_runtime().settings.token_seconds * 1000
-        return cls(**{"expires_at": usual_end} | stored_options(**options))
+        recipients = tuple(options.get("recipients", ()))
+        return cls(**{"expires_at": usual_end, **options, "recipients": recipients})
 
 
 class DocumentToken(Credential, OfTarget):

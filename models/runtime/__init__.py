@@ -20,3 +20,4 @@ from .rate_limiter import forget_idle_limits, network_of
 from .state import Runtime, create_runtime, current_runtime
 from .steps import errors_of, independent_steps
 from .unrecorded import Counted, CountedEvent, Use
+from .upload_digests import Digest

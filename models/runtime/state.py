@@ -49,6 +49,7 @@ from .quota import Quota
 from .rate_limiter import PasswordFailureLimiter, RateLimiter, SharedRateLimiter
 from .slots import OneAtATime, Slots
 from .unrecorded import UnrecordedEvents
+from .upload_digests import UploadDigests
 
 if TYPE_CHECKING:
     from ..storage.payloads import PayloadObjects
@@ -114,6 +115,8 @@ class Runtime:
         self.opened_rows = OpenedRows()
         self.altered_rows: set[str] = set()  # ids that the log has named
         self.idempotent_requests = OneAtATime()  # by the id of a response
+        self.upload_slots = OneAtATime()  # by the id of an unfinished upload
+        self.upload_digests = UploadDigests(self.failures.count_failed)
         self.lock = RLock()
         self.is_open = False
         self.is_ending = False  # what takes long stops, so that `close` need not wait for it
@@ -143,6 +146,7 @@ class Runtime:
         self.is_ending = True
         while self._background:
             self._background.pop(0).stop()
+        self.upload_digests.close()
         self.unrecorded.close()
         self.close_database()
         if _current is self:

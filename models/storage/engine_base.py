@@ -63,6 +63,12 @@ class Engine(ABC):
         """
         return query
 
+    def changing(self, query: Any) -> Any:
+        """Return the query, which lets nobody else change the rows that it reads until the
+        transaction ends.
+        """
+        return query
+
     def lock_name(self, name: str, wait_seconds: float) -> bool:
         """Lock a name until the transaction ends; return False if another process holds it."""
         return True

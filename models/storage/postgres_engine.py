@@ -166,6 +166,9 @@ class PostgresEngine(Engine):
     def keeping(self, query: Any, *tables: Any) -> Any:
         return query.for_update("FOR SHARE", of=tables)
 
+    def changing(self, query: Any) -> Any:
+        return query.for_update()
+
     def lock_name(self, name: str, wait_seconds: float) -> bool:
         """Ask for the lock again and again: a statement that waits in vain ends the transaction."""
         query = f"SELECT pg_try_advisory_xact_lock({_key(name)})"

@@ -42,6 +42,7 @@ NOUNS = (
     "delivery",
     "space",
     "user_id",
+    "upload",
 )
 ACCOUNT = {"email": "route@example.org", "password": "long enough"}
 CHANGE = {"currentPassword": "long enough", "newPassword": "longer still"}
@@ -95,6 +96,7 @@ ROUTES = [
     Route("POST", "/v1/collections/<collection>/download", OWNER, {"password": "a word"}, READ),
     Route("PATCH", "/v1/collections/<collection>", OWNER, {"title": "Another"}, (*READ, *WRITE)),
     Route("DELETE", "/v1/collections/<collection>", OWNER, None, DELETE),
+    Route("GET", "/v1/uploads", OWNER, None, READ),
     Route("GET", "/s", (TOKEN,)),
     Route("GET", "/s/content", (TOKEN,)),
     Route("GET", "/s/download", (TOKEN,)),
@@ -126,6 +128,10 @@ BESIDE = [  # that answer well only what a link, a PDF or a setting has made bef
     Route("POST", "/v1/spaces/<space>/members", (SESSION,), ADDRESS | {"role": "read"}),
     Route("PATCH", "/v1/spaces/<space>/members/<user_id>", (SESSION,), {"role": "read"}),
     Route("DELETE", "/v1/spaces/<space>/members/<user_id>", (SESSION,)),
+    Route("POST", "/v1/uploads", OWNER, None, WRITE),
+    Route("GET", "/v1/uploads/<upload>", OWNER, None, WRITE),
+    Route("PATCH", "/v1/uploads/<upload>", OWNER, None, WRITE),
+    Route("DELETE", "/v1/uploads/<upload>", OWNER, None, WRITE),
     Route("POST", "/v1/documents/<document>/view", READER, {}, READ),
     Route("POST", "/v1/documents/<document>/codes", (TOKEN,), ADDRESS),
     Route("POST", "/v1/documents/<document>/download", READER, PASSWORD, READ),

@@ -31,9 +31,13 @@ def test_a_host_that_none_can_have_is_400(anonymous):
 
 
 def methods_of(path):
-    """What a path answers; the POST that opens a link with a password is not described here."""
+    """What a path answers; not described here is the POST that opens a link with a password, or
+    begins an upload in pieces, whose abilities OPTIONS says.
+    """
     methods = {route.method for route in ROUTES if route.path == path}
     methods |= {"HEAD"} if "GET" in methods else set()
+    if path.endswith("/uploads"):
+        methods |= {"POST", "OPTIONS"}
     return methods | ({"POST"} if path.endswith(("/view", "/download", "/s")) else set())
 
 

@@ -70,6 +70,7 @@ def is_empty(target):
 def test_every_table_of_the_models_is_copied():
     known = {table._meta.table_name for table in TABLES}
     known |= {"piece", "collection_document"}
+    known -= {"upload"}  # whose clients begin again
     assert sorted(postgres_copy.TABLES) == sorted(known)
 
 

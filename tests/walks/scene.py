@@ -27,9 +27,11 @@ from models.accounts import (
     remove_member,
 )
 from models.documents import put_in_bin
+from models.events import acting
 from models.links import LinkOptions
 from models.links.grant import TokenGrant
 from models.storage import current_right
+from models.uploads import NewUpload, begin
 from tests.people import PASSWORD
 from tests.uploads import upload
 from viewer.tests.samples import pdf
@@ -212,6 +214,13 @@ class Scene:
     @cached_property
     def document(self):
         return upload(self.owner, b"What Bob keeps", name="kept.txt")
+
+    @cached_property
+    def upload_id(self):
+        """An upload of three bytes that Bob has begun, for himself or in the space."""
+        acts = {"userId": self.bob.id} if self.in_space else {}
+        with acting(acts.items()):
+            return begin(NewUpload(self.owner.id, 3)).id
 
     @cached_property
     def pdf(self):

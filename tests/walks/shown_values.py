@@ -21,6 +21,7 @@ from models.links import Recipient, target_of
 from models.records import SealedRow
 from tests.formats import b64
 from tests.people import PASSWORD
+from tests.tus import metadata
 
 OF_SPACE, OF_MIA = "of the space", "of Mia's own"
 HERE = {"Sec-Fetch-Site": "same-origin"}
@@ -185,6 +186,7 @@ class Shown:
         linked("a link without a name", at, password="a password", hideName=True)
         linked("a link to a collection", f"/v1/collections/{collection['id']}")
         linked("a request", f"/v1/collections/{inbox['id']}", permissions=["upload"], maxViews=9)
+        self._begin_upload(token, whose)
         key = made("keys", "/v1/api-keys", name=value("name of a key"))
         self.values[f"secret of a key {whose}"] = key["key"]
         webhook = made(
@@ -199,6 +201,14 @@ class Shown:
         role = Role("", self.tokens["Mia"], token if whose == OF_SPACE else "")
         made_for = f"?for={self.space}" if role.space_token else ""
         self.call("POST", f"/app/documents{made_for}", data=form, headers=PAGE | role.cookies)
+
+    def _begin_upload(self, token, whose):
+        name = self.value(f"name of an unfinished upload {whose}")
+        header = metadata(filename=name)["Upload-Metadata"]
+        self.values[f"header of an unfinished upload {whose}"] = header
+        sent = {"Upload-Length": "9", "Upload-Metadata": header}
+        begun = self.call("POST", "/v1/uploads", token, headers=sent)
+        self.note("uploads", begun.headers["Location"].rpartition("/")[2], whose)
 
     def _open_links(self):
         """Let readers open the guarded links, and send files."""

@@ -83,6 +83,7 @@ NO_CREDENTIAL = {  # functions that draw or sign something by which nobody is le
     "models.accounts.pending_sign_in._cipher": "seals what `PendingSignIn.begin` makes",
     "models.core.ids.generate_id": "an id",
     "models.documents.stored_preview.StoredPreview.id_of": "the id of a preview",
+    "models.documents.unfinished_upload.UnfinishedUpload.sealed_rest": "seals what has arrived",
     "models.events.mail_limit._prefix": "the id of a count",
     "models.events.webhook.Webhook._register": "signs what the service sends",
     "models.events.webhook.Webhook.rotate_secret": "signs what the service sends",
@@ -97,6 +98,7 @@ NO_CREDENTIAL = {  # functions that draw or sign something by which nobody is le
     "models.records.keyed.Owner.cipher": "seals rows",
     "models.records.sealed.SealedByService.cipher": "seals rows",
     "models.storage.disk_space.create_ballast": "bytes that nobody reads",
+    "models.storage.payloads.separate_pieces.seal_piece": "seals a piece of a payload",
     "models.storage.postgres_engine.PostgresEngine.stream": "the name of a cursor",
     "operations.export_folder.ExportFolder._begun": "the id of an export",
     "operations.export_folder.ExportFolder.begin_run": "the id of a run",
@@ -113,6 +115,8 @@ OF_NO_CREDENTIAL = {  # tables whose rows let nobody in
     "opening",
     "piece",
     "preview",
+    "unfinished_payload",
+    "upload",
 }
 LOOKED_UP = {  # columns that name an origin, which is looked up when the row is presented
     ("document_token", "document_id"),

@@ -42,6 +42,7 @@ from models.links import UPLOAD
 from testing import service_in_process
 from tests.forms import FORM, body, file
 from tests.people import PASSWORD
+from tests.tus import STREAM
 from tests.waiting import join_threads, start_threads, until
 from tests.walks.scene import READER, Scene, Stage, beside
 
@@ -70,6 +71,8 @@ class Request:
     form: dict | None = None
     query: dict = field(default_factory=dict)
     sends_file: bool = False
+    headers: dict = field(default_factory=dict)
+    data: bytes = b""
     needs: frozenset = frozenset()
     reads_for: tuple = ()
     on_team: bool = False
@@ -100,6 +103,8 @@ class Request:
             options["json"] = _filled(scene, self.json)
         if self.form is not None:
             options["data"] = _filled(scene, self.form)
+        if self.data:
+            options["data"] = self.data
         if self.sends_file:
             options |= {"data": body(file("a.txt", b"What is sent")), "content_type": FORM}
         return options
@@ -129,6 +134,10 @@ LEFT = {ENDED: 303, DISABLED: 303}  # the session of the space has ended already
 NO_PASSWORD = {DISABLED: 401}  # no password is right
 MANAGES = {"on_team": True, "needs": frozenset({MEMBERS})}
 MANAGES_HERE = MANAGES | {"earlier": {REMOVED: 404}}
+BEGINS = {"headers": {"Upload-Length": "3"}}
+BEGINS_WITH_ALL = {"headers": {"Upload-Length": "3"} | STREAM, "data": b"abc"}
+GOES_ON = {"headers": {"Upload-Offset": "0"} | STREAM, "data": b"ab"}
+SENDS_ALL = {"headers": {"Upload-Offset": "0"} | STREAM, "data": b"abc"}
 API = [
     Request("PATCH /v1/auth/me", {"name": "another"}),
     Request("POST /v1/auth/logout"),
@@ -139,6 +148,11 @@ API = [
     Request("POST /v1/api-keys/{key}/rotate", {}),
     Request("POST /v1/documents", UPLOADED),
     Request("POST /v1/documents", sends_file=True, names="as a form"),
+    Request("POST /v1/uploads", **BEGINS),
+    Request("POST /v1/uploads", **BEGINS_WITH_ALL, names="with a body"),
+    Request("PATCH /v1/uploads/{upload}", **GOES_ON),
+    Request("PATCH /v1/uploads/{upload}", **SENDS_ALL, names="with the last byte"),
+    Request("DELETE /v1/uploads/{upload}"),
     Request("PATCH /v1/documents/{document}", {"name": "another"}),
     Request(
         "PATCH /v1/documents/{document}",
@@ -254,6 +268,11 @@ PAGES = [
     ),
     Request("POST /app/spaces/{space}/members/{user_id}", form={"role": "read"}, **MANAGES_HERE),
     Request("POST /app/spaces/{space}/members/{user_id}/remove", form={}, **MANAGES_HERE),
+    Request("POST /app/uploads", **BEGINS),
+    Request("POST /app/uploads", **BEGINS_WITH_ALL, names="with a body"),
+    Request("PATCH /app/uploads/{upload}", **GOES_ON),
+    Request("PATCH /app/uploads/{upload}", **SENDS_ALL, names="with the last byte"),
+    Request("DELETE /app/uploads/{upload}"),
     Request("POST /app/webhooks", form=TYPES),
     Request("POST /app/webhooks/{webhook}", form=TYPES),
     Request("POST /app/webhooks/{webhook}/delete", form={}),
@@ -420,12 +439,13 @@ class Call:
         """Send the request with the credential that it had first."""
         options = self.request.options(self.scene)
         caller = self.walk.caller
+        options["headers"] = dict(self.request.headers)
         if caller == SESSION:
-            options["headers"] = self.scene.by_session()
+            options["headers"] |= self.scene.by_session()
         elif caller == API_KEY:
-            options["headers"] = self.scene.by_key()
+            options["headers"] |= self.scene.by_key()
         elif caller == COOKIE:
-            options["headers"] = self.scene.by_cookie()
+            options["headers"] |= self.scene.by_cookie()
             made_for = self.scene.team.id if self.walk.in_space else ""
             options["query_string"] = self.request.query | {"for": made_for}
             options["environ_overrides"] = {"server.identity": f"{self.scene.bob.id}@example.org"}

@@ -31,7 +31,7 @@ from models import (
     connected,
 )
 from models.accounts import Identity, Session, api_key
-from models.documents import document, put_in_bin
+from models.documents import UnfinishedUpload, document, put_in_bin
 from models.events import WebhookDelivery
 from models.links import KeptText, Opening, delete_document, document_token
 from operations.carried import ACCOUNT, CARRIED_TABLES, DOCUMENT, MEMBER
@@ -54,6 +54,7 @@ TABLES = (
     ApiKey,
     Session,
     Identity,
+    UnfinishedUpload,
 )
 STATES = ("binned_at", "disabled_at", "disabled_reason", "revoked_at", "spent_at", "due_at")
 WHERE_A_WRITER_SEES_IT = {(Document, "expires_at")}

@@ -15,6 +15,7 @@ from .layouts import layout_of
 from .pieces import ReadAhead
 
 _STORE = "INSERT INTO piece (document_id, number, sealed) VALUES (:id, :number, :sealed)"
+_REPLACE = f"{_STORE} ON CONFLICT (document_id, number) DO UPDATE SET sealed = excluded.sealed"
 _FETCH = """
     SELECT sealed FROM piece
     WHERE document_id = :id AND number >= :start AND number < :stop ORDER BY number"""
@@ -32,6 +33,14 @@ def store(payload_id: str, pieces: Iterable[bytes], first: int = 0) -> None:
     for number, sealed in enumerate(pieces, first):
         values = {"id": payload_id, "number": number, "sealed": sealed}
         database.execute_sql(_STORE, values)
+
+
+def replace(payload_id: str, pieces: Iterable[bytes], first: int) -> None:
+    """Store consecutive pieces as `store` does, in place of what an earlier attempt has left."""
+    with engine().without_scrubbing():
+        for number, sealed in enumerate(pieces, first):
+            values = {"id": payload_id, "number": number, "sealed": sealed}
+            database.execute_sql(_REPLACE, values)
 
 
 def pieces(payload_id: str, size: int, first: int, last: int) -> Iterator[bytes]:

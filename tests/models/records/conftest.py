@@ -16,6 +16,7 @@ from models.accounts import Identity, Invitation, add_member, enter_space, make_
 from models.documents import Collection, put_in_bin
 from models.events import Mail, WebhookDelivery
 from models.links import LinkOptions, Opening, Proof, Recipient, TokenGrant
+from models.uploads import NewUpload, begin
 from tests.uploads import upload
 
 LIMIT = 10**12
@@ -59,6 +60,7 @@ def fill(user):
     Recipient.draw_code(document, issued.row.id, "eve@example.org")
     DocumentToken.edit(user.id, issued.row.id, other, hides_name=True)
     put_in_bin(user.id, [upload(user).id])
+    begin(NewUpload(user.id, 1000, {"name": "film.mp4"}, "filename ZmlsbS5tcDQ=", key.id))
     Invitation.issue(f"of-{user.email}")
     hook.test()
     with transaction(user.id):

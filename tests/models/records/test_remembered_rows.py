@@ -25,7 +25,7 @@ from models.account_deletion import delete_account, finish_deletions
 from models.accounts import Identity
 from models.background import sweep
 from models.core import KeyRevoked
-from models.documents import Collection
+from models.documents import Collection, UnfinishedUpload
 from models.events import WebhookDelivery
 from models.links import (
     KeptText,
@@ -54,6 +54,7 @@ REMEMBERED = {  # all sealed values that may be in the memory
     KeptText: {"text"},
     Opening: {"agreement_sha256"},
     Session: {"client"},
+    UnfinishedUpload: {"begun_by_id", "uploader_id", "crc32", "last_actor", "result"},
     User: {"name", "shows_name", "let_in_by"},
     Webhook: {"description", "failing_since"},
     WebhookDelivery: {"event_digest"},

@@ -1,0 +1,148 @@
+"""The headers of uploads in pieces: tus 1.0.0 (https://tus.io/protocols/resumable-upload).
+
+Of its extensions there are `creation`, `creation-with-upload`, `termination`, `expiration` and
+`checksum`. A request without `Tus-Resumable` counts as one of 1.0.0, so that `curl` can send it.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Iterator
+
+from flask import Response, request
+from werkzeug.http import http_date
+
+from models.core import Invalid, ServiceError
+from models.documents import UnfinishedUpload
+from models.uploads import STEP_BYTES, Checksum
+
+from .problems import UnsupportedMediaType
+
+VERSION = "1.0.0"
+EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"
+CHECKSUMS = ("sha256", "sha1")
+OFFSET_STREAM = "application/offset+octet-stream"
+MOST_METADATA_BYTES = 8 << 10
+_NUMBER = re.compile("[0-9]{1,15}")
+_KEY = re.compile("[!-+\\--~]{1,255}")  # visible ASCII without the comma
+
+
+class WrongTusVersion(ServiceError):
+    code = "wrong_tus_version"
+    sentence = f"This is no version of tus that is taken here. Send Tus-Resumable: {VERSION}."
+
+    def __init__(self) -> None:
+        self.headers = {"Tus-Version": VERSION}
+        super().__init__()
+
+
+def require_version() -> None:
+    """Raise `WrongTusVersion` for a request of another version; OPTIONS asks for the version."""
+    if request.method != "OPTIONS" and request.headers.get("Tus-Resumable", VERSION) != VERSION:
+        raise WrongTusVersion
+
+
+def say_version(response: Response) -> Response:
+    response.headers["Tus-Resumable"] = VERSION
+    return response
+
+
+def abilities(max_bytes: int) -> Response:
+    """Return what the service says it can do."""
+    headers = {
+        "Tus-Version": VERSION,
+        "Tus-Extension": EXTENSIONS,
+        "Tus-Max-Size": str(max_bytes),
+        "Tus-Checksum-Algorithm": ",".join(CHECKSUMS),
+    }
+    return Response(status=204, headers=headers)
+
+
+def length_of_upload() -> int:
+    """Return `Upload-Length`. Raise `Invalid` without one, or for what is not there in this tus."""
+    for name in ("Upload-Defer-Length", "Upload-Concat"):
+        if name in request.headers:
+            raise Invalid("#", f"{name} is not supported: send Upload-Length, and one file.")
+    return _number("Upload-Length")
+
+
+def offset_of_body() -> int:
+    """Return `Upload-Offset`. Raise `Invalid`."""
+    return _number("Upload-Offset")
+
+
+def _number(name: str) -> int:
+    text = request.headers.get(name, "")
+    if not _NUMBER.fullmatch(text):
+        raise Invalid("#", f"{name} takes a number of bytes, of at most 15 digits.")
+    return int(text)
+
+
+def require_stream() -> None:
+    """Raise `UnsupportedMediaType` unless the body is said to be bytes at an offset."""
+    if request.mimetype != OFFSET_STREAM:
+        raise UnsupportedMediaType(f"Send bytes of the file, with Content-Type: {OFFSET_STREAM}.")
+
+
+def checksum_of_body(body_bytes: int | None) -> Checksum | None:
+    """Return what `Upload-Checksum` says; None without one.
+
+    `body_bytes` is the length of the whole body, None if it is not known. Raise `Invalid`.
+    """
+    text = request.headers.get("Upload-Checksum")
+    if text is None:
+        return None
+    algorithm, _, encoded = text.partition(" ")
+    digest = _decoded(encoded)
+    if algorithm not in CHECKSUMS:
+        raise Invalid("#", f"Upload-Checksum takes {' or '.join(CHECKSUMS)}, and base64 behind it.")
+    if digest is None or len(digest) != hashlib.new(algorithm, usedforsecurity=False).digest_size:
+        raise Invalid("#", f"Upload-Checksum has no digest of {algorithm} in base64.")
+    if body_bytes is None or body_bytes > STEP_BYTES:
+        raise Invalid("#", "Upload-Checksum is for a body of at most 8 MiB. Send smaller parts.")
+    return Checksum(algorithm, digest)
+
+
+def metadata_of_upload() -> dict[str, str]:
+    """Return the pairs of `Upload-Metadata`. Raise `Invalid`."""
+    header = request.headers.get("Upload-Metadata", "")
+    if len(header.encode()) > MOST_METADATA_BYTES:
+        raise Invalid("#", f"Upload-Metadata has at most {MOST_METADATA_BYTES:,} bytes.")
+    pairs = list(_pairs(header))
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise Invalid("#", "Upload-Metadata has a name twice.")
+    return found
+
+
+def has_terms(metadata: str) -> bool:
+    """Return whether the header `Upload-Metadata` holds the terms of a link, as a password."""
+    return any(pair.strip(" ").partition(" ")[0] == "token" for pair in metadata.split(","))
+
+
+def _pairs(header: str) -> Iterator[tuple[str, str]]:
+    for pair in filter(None, (one.strip(" ") for one in header.split(","))):
+        name, _, encoded = pair.partition(" ")
+        value = _decoded(encoded)
+        if not _KEY.fullmatch(name) or value is None:
+            raise Invalid("#", "Upload-Metadata takes a name and base64, with commas between them.")
+        try:
+            yield name, value.decode()
+        except UnicodeDecodeError:
+            raise Invalid("#", f"Upload-Metadata: the value of {name} is not UTF-8.") from None
+
+
+def _decoded(encoded: str) -> bytes | None:
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def headers_of(upload: UnfinishedUpload) -> dict[str, str]:
+    """Return the headers that say how far an upload is, and until when it is kept."""
+    return {
+        "Upload-Offset": str(upload.received),
+        "Upload-Expires": http_date(upload.expires_at / 1000),
+    }

@@ -1,0 +1,127 @@
+"""The document of an upload that has arrived: stored as `POST /v1/documents` stores one.
+
+It is stored in one transaction with its first link, its place in a collection, its event, and the
+row of the upload, which says for a day what it has become. The values that an upload is given at
+its beginning:
+
+    name, content_type, expires_at, metadata, sha256    as they are, or missing
+    link                                                the options of the first link, or None
+    collection_id                                       the collection that it is appended to
+"""
+
+from typing import Any
+
+import viewer
+
+from ..core import Busy, ChecksumMismatch, ServiceError, StorageFull, now
+from ..documents import (
+    READ_TWICE_BYTES,
+    Document,
+    UnfinishedUpload,
+    new_document,
+    require_quota,
+)
+from ..documents.unfinished_upload import FAILED, RESULT_KEPT_MS
+from ..events import EventHead, acting
+from ..links import LinkOptions, place_document
+from ..runtime import current_runtime, log_failure, service_error_of
+from ..storage import transaction
+from .ending import drop_payload
+
+_GIVEN_TO_DOCUMENT = ("name", "metadata", "expires_at")
+
+
+class WrongFile(ChecksumMismatch):
+    """All has arrived, and it is not the file that was announced."""
+
+    sentence = "The file is not that of `sha256`. The upload is ended, and no document is stored."
+
+
+def finish(upload: UnfinishedUpload, sha256: str) -> Document:
+    """Store the document of an upload of which all has arrived.
+
+    Call it in the transaction that stores the last byte, or says that it was stored. Raises
+    `WrongFile`, `QuotaExceeded`, and what refuses the link or the collection.
+    """
+    given = upload.given
+    if given.get("sha256") not in (None, sha256):
+        raise WrongFile
+    with transaction(upload.owner_id), EventHead.moved_once(upload.owner_id):
+        require_quota(upload.owner_id, upload.size, instead_of=upload.id)
+        document = new_document(
+            upload.owner_id,
+            upload.size,
+            content_type=_content_type(upload),
+            origin={"upload_id": upload.id, "begun_at": upload.created_at},
+            came_by=upload.came_by,
+            given={name: given[name] for name in _GIVEN_TO_DOCUMENT if name in given},
+        )
+        document.uploader_id = upload.uploader_id
+        document.place = upload.place
+        document.key = upload.key
+        document.payload_head = upload.id.encode()
+        document.sha256 = sha256
+        document.crc32 = upload.crc32 if upload.size > READ_TWICE_BYTES else None
+        document.store_row()
+        options = given.get("link")
+        link = place_document(
+            document,
+            None if options is None else LinkOptions.of_stored(options),
+            given.get("collection_id"),
+        )
+        upload.generate_key()  # that of before is now the document's, and ends with it
+        _store_result(upload, document.id, {"token_id": link.row.id if link else None})
+    return document
+
+
+def finish_arrived(upload: UnfinishedUpload, sha256: str) -> None:
+    """Store the document of an upload whose last byte was acknowledged before, beside the requests.
+
+    What refuses it is kept as its result. Where the storage is full or busy, it is tried again
+    later.
+    """
+    try:
+        with current_runtime().upload_slots.held(upload.id), transaction(upload.owner_id):
+            row = UnfinishedUpload.locked(upload.owner_id, upload.id)
+            if row.is_unfinished and row.has_arrived:
+                with acting(row.last_actor.items()):
+                    finish(row, sha256)
+    except Exception as error:
+        known = service_error_of(error)
+        if known is None or isinstance(known, Busy | StorageFull):
+            log_failure(f"The document of {upload.id} is not stored yet", error)
+            return
+        _fail(upload, known)
+    current_runtime().upload_digests.forget(upload.id)
+
+
+def _fail(upload: UnfinishedUpload, error: ServiceError) -> None:
+    """Keep why no document is stored, and delete what has arrived."""
+    with transaction(upload.owner_id):
+        row = UnfinishedUpload.locked(upload.owner_id, upload.id)
+        drop_payload(row)
+        row.generate_key()
+        _store_result(row, FAILED, {"failed": error.code})
+
+
+def _store_result(upload: UnfinishedUpload, document_id: str, result: dict[str, Any]) -> None:
+    upload.change(
+        received=upload.size,
+        rest=b"",
+        document_id=document_id,
+        expires_at=now() + RESULT_KEPT_MS,
+        root=upload.root,
+        sealed_key=upload.sealed_key,
+        given={"name": upload.name},
+        last_actor={},
+        result=result,
+    )
+
+
+def _content_type(upload: UnfinishedUpload) -> str:
+    """Return the type that was given; if that is missing or generic, what name and bytes say."""
+    content_type = upload.given.get("content_type") or ""
+    if not viewer.is_generic(content_type):
+        return str(content_type)
+    named = viewer.type_of_name(upload.given.get("name") or "")
+    return viewer.detect(named, b"".join(upload.read(0, viewer.FIRST_BYTES)))
