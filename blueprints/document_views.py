@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 from marshmallow import EXCLUDE
 
 import viewer
 
 from .http import DOCUMENT_TOKEN, READ, READERS, TICKET, ApiBlueprint, g
 from .http.blueprint import BINARY
+from .http.caller import request_and_globals
 from .schemas.requests import (
     CodeRequest,
     DownloadRequest,
@@ -51,6 +52,7 @@ def allow_tickets(response: Response) -> Response:
 
 
 def _sends_ticket() -> bool:
+    request, g = request_and_globals()
     is_by_page = getattr(g.get("caller"), "credential_type", None) == TICKET
     return is_by_page or "ticket" in request.args
 

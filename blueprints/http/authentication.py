@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from urllib.parse import parse_qsl
 
-from flask import Request, has_request_context, request
+from flask import Request, has_request_context
 from werkzeug.http import unquote_etag
 
 from models import ApiKey, DocumentToken, Session
@@ -27,7 +27,7 @@ from models.core import (
 from models.links import UPLOAD, TokenGrant
 from models.storage import Right
 
-from .caller import Caller, g
+from .caller import Caller, current_request, g
 from .credentials import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET
 from .declarations import Declaration, declared, is_form
 
@@ -213,7 +213,8 @@ def _presented_view_tag() -> str:
     """
     if not has_request_context():
         return ""
-    if not (declared(request).returns_original and "Range" in request.headers):
+    headers = current_request().headers
+    if not ("Range" in headers and declared().returns_original):
         return ""
-    tag, is_weak = unquote_etag(request.headers.get("If-Range") or request.headers.get("If-Match"))
+    tag, is_weak = unquote_etag(headers.get("If-Range") or headers.get("If-Match"))
     return "" if is_weak else tag or ""

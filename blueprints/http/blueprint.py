@@ -12,6 +12,7 @@ from webargs.flaskparser import FlaskParser
 from models.core import Busy
 
 from .body import SMALL_BODY_BYTES, parse_json, read_upload, seekable_body
+from .caller import current_request
 from .declarations import (
     Declaration,
     ResolveCaller,
@@ -46,8 +47,12 @@ class StrictArgumentsParser(FlaskParser):
         self, argmap: Any, req: Any = None, *, location: str | None = None, **options: Any
     ) -> Any:
         """Parse a part of a request; the body of an upload as a form has a schema of its own."""
-        form = None if location == "query" else upload_form(request)
+        req = req or self.get_default_request()
+        form = None if location == "query" else upload_form(req)
         return super().parse(form or argmap, req, location=location, **options)
+
+    def get_default_request(self) -> Request:
+        return current_request()
 
     def load_json(self, req: Request, schema: marshmallow.Schema) -> Any:
         if is_form(req):

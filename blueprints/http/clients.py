@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from flask import request
 
+from .caller import current_request
+
 _PROGRAMS = (  # in order, as a browser also names the browsers that it is compatible with
     ("Edge", re.compile(r"\bEdg(e|A|iOS)?/")),
     ("Firefox", re.compile(r"\b(Firefox|FxiOS)/")),
@@ -35,9 +37,10 @@ def is_fetched_ahead() -> bool:
     it). Link previews of chat programs and crawlers are known by their name; one with the name of a
     browser is taken for a person.
     """
-    if any(_AHEAD.search(request.headers.get(name, "")) for name in _AHEAD_FIELDS):
+    headers = current_request().headers
+    if any(_AHEAD.search(headers.get(name, "")) for name in _AHEAD_FIELDS):
         return True
-    return bool(_PROGRAMS_THAT_PREVIEW.search(request.headers.get("User-Agent", "")))
+    return bool(_PROGRAMS_THAT_PREVIEW.search(headers.get("User-Agent", "")))
 
 
 def client_of_request() -> str:

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Request, current_app, request
+from flask import Request
 from marshmallow import Schema
 
 from models.core import Allowance
 
-from .caller import Caller
+from .caller import Caller, current_application, current_request
 from .credentials import DOCUMENT_TOKEN, NOBODY
 
 FORM = "application/x-www-form-urlencoded"
@@ -79,15 +79,17 @@ def declaration_of(view: View) -> Declaration:
     return found
 
 
-def declared(request: Request = request) -> Declaration:
-    """Return the declaration of the route of a request."""
-    view = current_app.view_functions.get(request.endpoint or "")
+def declared(request: Request | None = None) -> Declaration:
+    """Return the declaration of the route of a request, or of the present one."""
+    endpoint = (request or current_request()).endpoint
+    view = current_application().view_functions.get(endpoint or "")
     return _NOTHING if view is None else declaration_of(view)
 
 
-def is_form(request: Request = request) -> bool:
+def is_form(request: Request | None = None) -> bool:
     """Return whether the body is an HTML form, one of whose fields may hold a document token.
 
     Only a handler that takes a document token is called by a form.
     """
+    request = request or current_request()
     return request.mimetype == FORM and DOCUMENT_TOKEN in declared(request).accepts

@@ -23,7 +23,7 @@ from models.runtime import network_of
 from models.storage import current_right
 
 from .body import seekable_body
-from .caller import g
+from .caller import current_request, g
 from .declarations import View
 from .multipart import fingerprint_of_parts, upload_form
 
@@ -143,7 +143,7 @@ def _fingerprint() -> str:
     For a form, hash the parts, as each request has another boundary.
     """
     body: Any = seekable_body(request)
-    if upload_form():
+    if upload_form(current_request()):
         return fingerprint_of_parts(body, request.content_type or "")
     body.seek(0)
     digest = hashlib.file_digest(body, "sha256").hexdigest()

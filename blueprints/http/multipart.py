@@ -17,7 +17,7 @@ from email.header import decode_header, make_header
 from typing import BinaryIO
 from urllib.parse import quote, unquote
 
-from flask import Request, request
+from flask import Request
 from marshmallow import Schema
 
 from models.core import PayloadTooLarge, ServiceError
@@ -74,7 +74,7 @@ class Part:
             raise PayloadTooLarge(limit_bytes)
 
 
-def upload_form(request: Request = request) -> Schema | None:
+def upload_form(request: Request) -> Schema | None:
     """Return the schema of the parts if the body is a form that its handler takes; else None."""
     return declared(request).form if request.mimetype == FORM_DATA else None
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import Any, ClassVar
+from itertools import repeat
+from typing import Any, ClassVar, NamedTuple
 
 from marshmallow import EXCLUDE, Schema, fields, missing
 
@@ -41,6 +42,17 @@ class Shown:
     otherwise: Mapping[str, str] = field(default_factory=dict)
 
 
+class _Members(NamedTuple):
+    """The attributes of which a record is made, and their names in JSON.
+
+    `others` are those whose values have to be made JSON: attribute, name and field.
+    """
+
+    names: list[str]
+    keys: list[str]
+    others: list[tuple[str, str, fields.Field[Any]]]
+
+
 class ResponseSchema(CamelCaseSchema):
     """A response: every field is present, but for those named in `optional`.
 
@@ -74,24 +86,23 @@ class ResponseSchema(CamelCaseSchema):
         if obj is None or many:
             return super().dump(obj, many=many)
         read = obj.get if isinstance(obj, dict) else partial(getattr, obj)
-        return {
-            key: field._serialize(value, name, obj) if field else value
-            for name, key, field in self._members
-            if (value := read(name, missing)) is not missing
-            or (field and not field._CHECK_ATTRIBUTE)
-        }
+        names, keys, others = self._members
+        record = dict(zip(keys, map(read, names, repeat(missing)), strict=True))
+        for name, key, its_field in others:
+            if record[key] is not missing or not its_field._CHECK_ATTRIBUTE:
+                record[key] = its_field._serialize(record[key], name, obj)
+        if missing in record.values():
+            return {key: value for key, value in record.items() if value is not missing}
+        return record
 
     @cached_property
-    def _members(self) -> list[tuple[str, str | None, fields.Field[Any] | None]]:
-        """Return each attribute, its name in JSON, and its field unless the value is JSON."""
-        return [
-            (
-                field.attribute or name,
-                field.data_key,
-                None if type(field) in _JSON_ALREADY else field,
-            )
+    def _members(self) -> _Members:
+        found = [
+            (field.attribute or name, field.data_key or name, field)
             for name, field in self.dump_fields.items()
         ]
+        others = [member for member in found if type(member[2]) not in _JSON_ALREADY]
+        return _Members([name for name, _, _ in found], [key for _, key, _ in found], others)
 
 
 class Records(fields.List[Any]):

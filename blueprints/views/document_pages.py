@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote
 
@@ -22,10 +22,11 @@ from models.links import Target, TokenGrant, count_code_request, request_code
 from models.runtime import BeingMadeError, network_of
 
 from ..http import TICKET, Caller, is_form
+from ..http.caller import current_request
 from ..http.serving import reserve_memory
 from .collection import contents_page, send_one_file, send_originals
 from .content import content_of
-from .links import TooLargeForOneFile, base_url, fits_one_file
+from .links import TooLargeForOneFile, address_of_request, base_url, fits_one_file
 from .prompt import (
     ASKS_FIRST,
     VIEW_ONLY,
@@ -96,6 +97,7 @@ def _open(action: str, target: Target, grant: TokenGrant) -> Response:
         return send_one_file(target, grant)
     # the document, with its preview
     document = target
+    request = current_request()
     saves = action == "download"
     as_pages = request.args.get("as") == "pages" and not saves
     original = grant.shown(document, _client(action, grant), as_pages=as_pages)
@@ -159,7 +161,7 @@ def _addresses(original: viewer.ShownDocument, grant: TokenGrant) -> dict[str, s
 
     A page loads by tickets, which end with the token or session.
     """
-    origin = base_url() if grant.is_link else f"{request.scheme}://{request.host}"
+    origin = base_url() if grant.is_link else address_of_request()
     path = f"{origin}/v1/documents/{original.id}"
     content = _content_url(path, original, grant)
     return {
@@ -197,11 +199,18 @@ def _other_view_url(path: str, original: viewer.ShownDocument, grant: TokenGrant
 
 def _oembed_url(id: str, grant: TokenGrant) -> str | None:
     """Return the oEmbed address of a link to one document that opens without a prompt."""
-    if "token" not in request.args or needs_prompt(grant) or grant.collection_id:
+    token = current_request().args.get("token")
+    if token is None or needs_prompt(grant) or grant.collection_id:
         return None
     base = base_url()
-    url = quote(f"{base}/v1/documents/{id}/view?token={request.args['token']}", safe="")
+    url = f"{_quoted(base)}%2Fv1%2Fdocuments%2F{id}%2Fview%3Ftoken%3D{quote(token, safe='')}"
     return f"{base}/oembed?format=json&url={url}"
+
+
+@lru_cache(32)
+def _quoted(address: str) -> str:
+    """Return an address of this service as a value in another one. Python quotes it slowly."""
+    return quote(address, safe="")
 
 
 def _neighbours(id: str, grant: TokenGrant) -> viewer.Neighbours | None:
@@ -229,6 +238,7 @@ def _record_and_send(
 
     HEAD is not recorded and has no Content-Length: the preview would have to be drawn.
     """
+    request = current_request()
     if request.method == "HEAD":
         return Response(page.body, headers=page.headers)
     reserve_memory(request, page.held_bytes)

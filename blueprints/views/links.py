@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from html import escape
 
-from flask import Response, request
+from flask import Response
 from markupsafe import Markup
 
 import viewer
 from models import Document, DocumentToken, Issued, RowWith, current_runtime
 from models.core import PayloadTooLarge, ServiceError, counted
 from models.links import UPLOAD, Opening, Target
+
+from ..http.caller import current_request
 
 
 class TooLargeForOneFile(PayloadTooLarge):
@@ -40,6 +42,12 @@ def _most_saved_bytes() -> int:
 def base_url() -> str:
     if configured := current_runtime().settings.base_url:
         return configured
+    return address_of_request()
+
+
+def address_of_request() -> str:
+    """Return scheme and host of the request."""
+    request = current_request()
     return f"{request.scheme}://{request.host}"
 
 

@@ -25,6 +25,7 @@ from models.links import NO_GRANT, TokenGrant
 from models.runtime import Progress
 
 from ..http import g, is_form
+from ..http.caller import current_request
 from ..http.declarations import declared
 from ..http.multipart import FORM_DATA
 from ..http.problems import PROBLEM
@@ -279,10 +280,11 @@ def asks_again(grant: TokenGrant) -> bool:
     `Refresh` makes the browser repeat a GET. After the form of a link, the browser asks by a ticket
     for the document that the form has opened.
     """
-    if request.method == "POST":
+    method = current_request().method
+    if method == "POST":
         return grant.is_link and is_form() and prefers_html()
     can = _keeps_access() or _needs_ticket(grant)
-    return request.method == "GET" and can and prefers_html()
+    return method == "GET" and can and prefers_html()
 
 
 def _keeps_access() -> bool:
@@ -290,6 +292,7 @@ def _keeps_access() -> bool:
 
     Over plain HTTP not every browser says that its page is in a frame.
     """
+    request = current_request()
     place = "iframe" if "embed" in request.args else "document"
     is_framed = request.headers.get("Sec-Fetch-Dest", place) != "document"
     return not is_framed or "token" in request.args or "ticket" in request.args

@@ -59,7 +59,13 @@ def _number(id: str) -> int:
 
 
 def _encoded(prefix: str, number: int) -> str:
-    return f"{prefix}_" + "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
+    rest = "".join([_PAIRS[number >> shift & 1023] for shift in range(70, -1, -10)])
+    return f"{prefix}_{_encoded_moment(number >> 80)}{rest}"
+
+
+@lru_cache(64)  # several ids are generated in a millisecond
+def _encoded_moment(moment: int) -> str:
+    return "".join([_PAIRS[moment >> shift & 1023] for shift in range(40, -1, -10)])
 
 
 def now() -> int:

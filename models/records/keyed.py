@@ -37,13 +37,15 @@ class KeyedRow(SealedRow):
     @classmethod
     def find_keys(cls, rows: list[Self]) -> None:
         keyring = current_runtime().keyring
-        roots = {id: keyring.find(id) for id in {row.root for row in rows}}
-        for row in rows:
-            row.root_key = roots[row.root]
+        root_ids = [row.root for row in rows]
+        roots = {id: keyring.find(id) for id in set(root_ids)}
+        for row, id in zip(rows, root_ids, strict=True):
+            row.root_key = roots[id]
 
     def wrapped_key(self) -> tuple[Any, ...] | None:
-        self.root_key = self.root_key or current_runtime().keyring.find(self.root)
-        return (self.id, self.root, self.sealed_key) if self.root_key else None
+        read = self.__data__.get  # for each row of a list: an attribute is a call of peewee
+        self.root_key = self.root_key or current_runtime().keyring.find(read("root"))
+        return (read("id"), read("root"), read("sealed_key")) if self.root_key else None
 
     @classmethod
     def shred(cls, id: str) -> bool:

@@ -96,10 +96,10 @@ class SealedRow(Table):
 
     sealed: Any = BlobField(null=True)  # of a new row, or of one that is never to open: NULL
 
-    def __init__(self, *args: Any, **values: Any) -> None:
+    def __init__(self, **values: Any) -> None:
         if "__no_default__" not in values:  # which peewee gives for a row that it has read
             self.values = {}
-        super().__init__(*args, **values)
+        super().__init__(**values)
 
     @classmethod
     def opened(cls, rows: Iterable[Self]) -> list[Self]:
@@ -279,10 +279,11 @@ class SealedRow(Table):
     def _text(self) -> bytes:
         """Return the text to be sealed, and make the columns as the database returns them."""
         data = self.__data__
-        for name in _bound_columns(type(self))[0]:
-            value = data.setdefault(name)
-            if type(value) not in _STORED:
-                data[name] = _plain(value)
+        names = _bound_columns(type(self))[0]
+        values = list(map(data.get, names))
+        if not _STORED.issuperset(map(type, values)):
+            values = [value if type(value) in _STORED else _plain(value) for value in values]
+        data.update(zip(names, values, strict=True))
         return _JSON.encode(self.values).encode("utf-8", "surrogatepass")
 
     def _replace(self, changes: dict[str, Any]) -> bool:

@@ -59,6 +59,23 @@ class Table(Model):
         database = database
         legacy_table_names = False
 
+    def __init__(self, **values: Any) -> None:
+        """Make a row with these values; the other columns of a new row have their defaults.
+
+        Peewee gives `__no_default__` for a row that it has read.
+        """
+        is_new = not values.pop("__no_default__", False)
+        others = {name: values.pop(name) for name in values.keys() - self._meta.fields.keys()}
+        defaults = self._meta.get_default_dict() if is_new else {}  # type: ignore[no-untyped-call]
+        self._set_columns(defaults | values)
+        for name, value in others.items():
+            setattr(self, name, value)
+
+    def _set_columns(self, columns: dict[str, Any]) -> None:
+        """Set the values of all columns at once, where peewee takes a call for each."""
+        self.__data__ = columns
+        self._dirty = set[str]()  # for peewee, which adds what is set later; nobody reads it
+
     @classmethod
     def fresh(cls, **fields: Any) -> Self:
         """Return a new row, not stored yet; store it with `store`."""
@@ -156,8 +173,8 @@ class Table(Model):
     @classmethod
     def of_columns(cls, row: tuple[Any, ...]) -> Self:
         """Return the row with these values of all columns, as they are stored."""
-        own = cls(__no_default__=1)
-        own.__data__ = dict(zip(cls._meta.sorted_field_names, row, strict=True))
+        own = cls.__new__(cls)
+        own._set_columns(dict(zip(cls._meta.sorted_field_names, row, strict=True)))
         return own
 
     @classmethod

@@ -38,8 +38,9 @@ def is_in_transaction() -> bool:
 
 def prepare_connection() -> None:
     """Connect, unless the engine does so at the first query, or it is done."""
-    if not database.autoconnect:
-        database.connect(reuse_if_open=True)
+    own = database.obj
+    if not own.autoconnect:
+        own.connect(reuse_if_open=True)
 
 
 def close_database() -> None:
@@ -77,16 +78,19 @@ class Prepared:
             raise ValueError(f"{constants} have to be param() or SQL(): {text}")
         return str(text)
 
+    def _executed(self, values: dict[str, Any]) -> Any:
+        return database.obj.execute_sql(self.text, values)  # the proxy finds each name by a call
+
     def all(self, **values: Any) -> list[tuple[Any, ...]]:
-        return list(database.execute_sql(self.text, values).fetchall())
+        return list(self._executed(values).fetchall())
 
     def first(self, **values: Any) -> tuple[Any, ...] | None:
-        row: tuple[Any, ...] | None = database.execute_sql(self.text, values).fetchone()
+        row: tuple[Any, ...] | None = self._executed(values).fetchone()
         return row
 
     def execute(self, **values: Any) -> int:
         """Execute the query, and return the number of rows that it has changed."""
-        return int(database.execute_sql(self.text, values).rowcount)
+        return int(self._executed(values).rowcount)
 
     def execute_each(self, rows: list[dict[str, Any]]) -> None:
         """Execute the query once for the values of each row."""

@@ -2,12 +2,13 @@
 
 import os
 import sqlite3
+from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from playhouse.pool import PooledSqliteDatabase
+from peewee import InterfaceError, SqliteDatabase
 
 from .connection import wrapping_errors
 
@@ -27,13 +28,37 @@ PRAGMAS: dict[str, Any] = HARDENING | {
     "wal_autocheckpoint": 16_384,  # pages; `checkpoint_wal` comes long before that
     "foreign_keys": 1,
     "busy_timeout": 5_000,
-    "cache_size": -4_000,  # KiB, for each of the pooled connections
+    "cache_size": -4_000,  # KiB, for each connection
     "secure_delete": "on",  # deleted and moved rows are overwritten
 }
 
 
-class _Database(PooledSqliteDatabase):  # type: ignore[misc]
+_Base: Any = SqliteDatabase
+
+
+class _Database(_Base):  # type: ignore[misc]
+    """A database whose closed connections are kept for the next thread that connects.
+
+    To close the last one would checkpoint the WAL, at every request.
+    """
+
     _writer: Any = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._made = deque[sqlite3.Connection]()
+        self._free = deque[sqlite3.Connection]()
+        super().__init__(*args, **options)
+
+    def _connect(self) -> sqlite3.Connection:
+        """Return the connection that was closed last, or a new one."""
+        with suppress(IndexError):
+            return self._free.pop()
+        connection: sqlite3.Connection = super()._connect()
+        self._made.append(connection)
+        return connection
+
+    def _close(self, conn: sqlite3.Connection) -> None:
+        self._free.append(conn)
 
     @contextmanager
     def on_writer(self) -> Iterator[None]:
@@ -52,13 +77,20 @@ class _Database(PooledSqliteDatabase):  # type: ignore[misc]
             self._state.conn = own
 
     def close_all(self) -> None:
+        """Close all connections, also those that other threads use."""
+        self.close()
         self._writer = None
-        super().close_all()
+        self._free.clear()
+        while self._made:
+            self._made.pop().close()
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """Execute a statement as peewee does, without its debug log and its hooks."""
+        connection = self._state.conn
+        if connection is None:
+            raise InterfaceError("No connection to the database is open.")
         with wrapping_errors:
-            return self.cursor().execute(sql, params or ())
+            return connection.execute(sql, params or ())
 
     def execute_each(self, sql: str, rows: list[dict[str, Any]]) -> None:
         """Execute a statement once for the parameters of each row."""
@@ -66,10 +98,7 @@ class _Database(PooledSqliteDatabase):  # type: ignore[misc]
             self.cursor().executemany(sql, rows)
 
 
-# Pooled: closing the last connection would checkpoint the WAL at every request.
-database = _Database(
-    None, max_connections=0, lock_type="IMMEDIATE", check_same_thread=False, autoconnect=False
-)
+database = _Database(None, lock_type="IMMEDIATE", check_same_thread=False, autoconnect=False)
 
 
 def create_file(path: str) -> None:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..core import will_wait
-from .connection import database
+from .connection import is_in_transaction
 from .engines import engine
 from .right import Right, current_right
 
@@ -88,7 +88,7 @@ def on_rollback(undo: Work) -> None:
 
     A commit that could only not be synced is not rolled back. Outside of a transaction nothing is.
     """
-    if database.in_transaction():
+    if is_in_transaction():
         _open.undo.append(undo)
 
 
@@ -114,7 +114,7 @@ def in_one_transaction(at_begin: Work = lambda: None) -> Iterator[None]:
 @contextmanager
 def _begun(owner_id: str | None, joins_scope: bool, **how: Any) -> Iterator[None]:
     """Begin a transaction; inside of an open one, become a part of it and only take the lock."""
-    if database.in_transaction():
+    if is_in_transaction():
         _take_lock(owner_id)
         yield
     elif joins_scope and (scope := _scope.get()):
