@@ -1,331 +1,309 @@
-"""How the CPU time of commands and requests grows, when the rows of one kind are doubled.
+"""What requests and commands cost with 1,000 and 100,000 documents, or so many as are given.
 
-    python benchmarks/growth.py 500
+    python benchmarks/growth.py [1000 100000 1000000] [--keep DIR] [--beside DIR]
 
-An instance gets so many rows of each kind. For each kind, a copy of it gets as many again. The
-table has the CPU time beside the doubled one: 1.0 is flat, 2.0 linear, and 4.0 quadratic. Commands
-and requests run in this process, so that no start is in their time; each figure is the least of
-some repetitions. Ends with status 1 if a ratio is above `--most`.
+An instance of each size is filled (`filling.py`), or taken from the folder that `--keep` names,
+which keeps what is filled. The first tables have the CPU time of requests of an account with 30 %
+of the documents, and of one with fifty, and what they read of files; the last one has the CPU time
+of a start and of commands, their memory, and the bytes of the file. `--beside` names another
+checkout, with an environment of its own, whose figures stand beside. To fill a million takes half
+an hour, and 10 GB.
 """
 
 import argparse
+import contextlib
+import json
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+from figures import MIB, machine, median_ms, quantile, row, table
+from filling import BIG, PASSWORD, SMALL
+from running import HERE, ROOT, Server, document, free_port, started
 
-from app import create_app  # noqa: E402
-from models import (  # noqa: E402
-    ApiKey,
-    Collection,
-    DocumentToken,
-    Event,
-    EventHead,
-    Session,
-    User,
-    Webhook,
-    connected,
-    setup,
-    transaction,
-)
-from models.accounts import Member, make_space  # noqa: E402
-from models.background import sweep  # noqa: E402
-from models.events.mail import Mail  # noqa: E402
-from models.links import LinkOptions  # noqa: E402
-from operations import (  # noqa: E402
-    DoctorContext,
-    check_contents,
-    check_keys,
-    checkpoint,
-    export_accounts,
-    list_root_keys,
-    rotate_root_keys,
-    run_checks,
-    verify_log,
-)
-from tests.uploads import upload  # noqa: E402
-
-LOGIN = {"email": "bench@example.com", "password": "correct horse battery"}
-FORM = {"Sec-Fetch-Site": "same-origin"}
-PASSPHRASE = "a passphrase of the benchmark"
-ABSENT = "a name that no document has"
-LEAST_SECONDS = 0.01  # below it, a difference is noise
-QUOTAS = ("LINKS", "API_KEYS", "SESSIONS", "WEBHOOKS", "DELIVERIES", "EVENTS", "COLLECTIONS")
-COMMANDS: dict[str, Callable[[], object]] = {
-    "audit verify": verify_log,
-    "audit checkpoint": checkpoint,
-    "keys check": check_keys,
-    "keys check --deep": check_contents,
-    "keys list": list_root_keys,
-    "users list": User.all_newest_first,
-    "sweep": sweep,
-}
-REQUESTS = (
-    "/metrics",
-    "/v1/documents",
-    f"/v1/documents?name={ABSENT}",
-    "/v1/documents?contentType=text/x-none",
-    "/v1/documents?createdAfter=2999-01-01T00:00:00Z",
-    "/v1/documents?createdBefore=2000-01-01T00:00:00Z",
-    "/v1/tokens",
-    "/v1/tokens?state=ended",
-    "/v1/events",
-    "/v1/events?type=webhook.disabled",
-    "/v1/collections",
-    "/v1/api-keys",
-    "/v1/auth/sessions",
-    "/v1/webhooks",
-    "/v1/webhooks/{webhook}/deliveries",
-    "/v1/spaces",
-    "/v1/spaces/{space}/members",
-    "/app/documents",
-    "/app/documents?sort=name",
-    "/app/documents?sort=largest",
-    "/app/documents?type=PDF",
-    "/app/documents?is=shared",
-    "/app/documents?when=2026-03",
-    "/app/bin",
-    "/app/links",
-    f"/app/links?name={ABSENT}",
-    "/app/collections",
-    "/app/activity",
-    "/app/activity?type=webhook.disabled",
-    "/app/account",
-    "/app/keys",
-    "/app/webhooks",
-    "/app/webhooks/{webhook}",
-    "/app/spaces/{space}",
-    f"/app/jump?q={ABSENT}",
-)
-
-
-class Instance:
-    """An application over the database of a folder, and somebody who is logged in."""
-
-    def __init__(self, folder: Path, rows: int) -> None:
-        self.folder = folder
-        self.rows = rows
-        quotas = {f"QUOTA_{name}": 1_000_000 for name in QUOTAS}
-        mail = {
-            "SMTP_URL": "smtps://127.0.0.1:1?from=bench@example.com",
-            "BASE_URL": "http://localhost",
-        }
-        limits = {"RATE_LIMITS": "off", "CONVERTER": "off"}
-        config = {"INSTANCE_PATH": str(folder), "METRICS": "on", **limits, **quotas, **mail}
-        self.app = create_app(config)
-        self.client = self.app.test_client()
-
-    def log_in(self) -> None:
-        self.client.post("/v1/auth/register", json=LOGIN)
-        token = self.client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
-        self.client.post("/app/login", data=LOGIN, headers=FORM)
-        self.by_session = {"Authorization": f"Bearer {token}"}
-        with connected():
-            self.user = User.named(LOGIN["email"])
-            self.ids = {
-                "webhook": next(iter(_ids(Webhook, self.user.id)), ""),
-                "space": next(iter(_ids_of_spaces(self.user.id)), ""),
-            }
-
-    def close(self) -> None:
-        self.app.extensions["runtime"].close()
-
-    def fill(self, kind: str) -> None:
-        """Store so many rows of a kind."""
-        with connected():
-            KINDS[kind](self)
-
-    def figures(self) -> dict[str, float]:
-        """Return the seconds of CPU time of each command and request."""
-        seconds = {}
-        for address in REQUESTS:
-            path = address.format(**self.ids)
-            seconds[address] = _least(lambda path=path: self._get(path), 5)
-        with connected():
-            for name, command in COMMANDS.items():
-                seconds[name] = _least(command, 2)
-            seconds["export"] = _least(self._export, 1)
-            seconds["keys rotate"] = _least(rotate_root_keys, 1)
-        seconds["doctor"] = _least(self._doctor, 2)
-        return seconds
-
-    def _export(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            export_accounts(Path(folder, "export"), PASSPHRASE)
-
-    def _doctor(self) -> None:
-        context = DoctorContext(self.folder / "documents.sqlite", self.folder / "keyring")
-        assert list(run_checks(context))
-        setup.open_runtime()  # which the doctor has closed
-
-    def _get(self, path: str) -> None:
-        headers = self.by_session if path.startswith("/v1") else FORM
-        answer = self.client.get(path, headers=headers)
-        assert answer.status_code == 200, (path, answer.status_code, answer.text[:300])
-
-
-def _ids(table: Any, owner_id: str) -> list[str]:
-    return [row.id for row in table.select(table.id).where(table.owner_id == owner_id)]
-
-
-def _ids_of_spaces(user_id: str) -> list[str]:
-    return [one.owner_id for one in Member.select().where(Member.user_id == user_id)]
-
-
-def _documents(of: Instance) -> None:
-    for number in range(of.rows):
-        upload(of.user, name=f"minutes {number:06}.txt")
-
-
-def _links(of: Instance) -> None:
-    document = upload(of.user, name="linked.txt")
-    options = LinkOptions(None, "view")
-    for number in range(of.rows):
-        if number % 100 == 0:
-            document = upload(of.user, name=f"linked {number}.txt")
-        DocumentToken.issue(document, options, with_upload=True)
-
-
-def _events(of: Instance) -> None:
-    with transaction():
-        for number in range(of.rows):
-            Event.record(of.user.id, "webhook.test", {"number": number}, to=None)
-
-
-def _deliveries(of: Instance) -> None:
-    with transaction():
-        for number in range(of.rows):
-            Event.record(of.user.id, "token.sent", {"number": number}, to=of.ids["webhook"])
-
-
-def _webhooks(of: Instance) -> None:
-    for number in range(of.rows // 10):
-        Webhook.register(of.user.id, f"https://hook.example/{number}", ("webhook.disabled",))
-
-
-def _collections(of: Instance) -> None:
-    for number in range(of.rows):
-        Collection.make(of.user.id, f"collection {number}")
-
-
-def _accounts(of: Instance) -> None:
-    with transaction():
-        for number in range(of.rows):
-            EventHead.begin(User.insert_space(f"space {number}", "").id)
-
-
-def _members(of: Instance) -> None:
-    with transaction():
-        for number in range(of.rows):
-            user = User.insert_space(f"member {number}", "")
-            EventHead.begin(user.id)
-            Member.fresh(owner_id=of.ids["space"], user_id=user.id, role="read").store()
-
-
-def _sessions(of: Instance) -> None:
-    for _ in range(of.rows):
-        Session.begin(of.user, 3600)
-
-
-def _keys(of: Instance) -> None:
-    for _ in range(of.rows):
-        ApiKey.issue(of.user, None, "documents:read", None)
-
-
-def _mails(of: Instance) -> None:
-    with transaction():
-        for _ in range(of.rows):
-            Mail.enqueue_request(of.user.id, "reset", LOGIN["email"])
-
-
-KINDS: dict[str, Callable[[Instance], None]] = {
-    "documents": _documents,
-    "links": _links,
-    "events": _events,
-    "webhooks": _webhooks,
-    "deliveries": _deliveries,
-    "collections": _collections,
-    "accounts": _accounts,
-    "members": _members,
-    "sessions": _sessions,
-    "keys": _keys,
-    "mails": _mails,
+TIMES = 5
+CALLS = 4  # at a time
+CLIENTS = 4
+SECONDS = 8
+DAY_SECONDS = 24 * 60 * 60
+UPLOAD = document(bytes(4096), "text/plain")
+JSON = {"Content-Type": "application/json"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
+COMMANDS = {  # in this order: those that write are last
+    "backup": ("backup", "{other}/backup.sqlite"),
+    "doctor": ("doctor",),
+    "audit verify": ("audit", "verify"),
+    "keys check": ("keys", "check"),
+    "sweep": ("sweep",),
+    "keys rotate": ("keys", "rotate"),
 }
 
 
-def _least(do: Callable[[], None], times: int) -> float:
-    """Return the least CPU time of some repetitions, in seconds."""
+class Cost(NamedTuple):
+    cpu_ms: float
+    read_kib: float  # of files
+
+
+@dataclass
+class Account:
+    """An account of a service, by its API key and by the cookie of a browser."""
+
+    server: Server
+    by_key: dict[str, str]
+    by_cookie: dict[str, str]
+    by_session: dict[str, str]
+    uploaded: list[str] = field(default_factory=list)
+
+    def get(self, path: str) -> None:
+        headers = self.by_cookie if path.startswith("/app") else self.by_key
+        if path.startswith("/v1/auth"):
+            headers = self.by_session
+        answer = self.server.call("GET", path, headers=headers)
+        assert answer.status == 200, (path, answer.status, answer.body[:300])
+
+    def upload(self) -> None:
+        answer = self.server.call("POST", "/v1/documents", UPLOAD, self.by_key | JSON)
+        assert answer.status == 201, answer.body[:300]
+        self.uploaded.append(answer.json["id"])
+
+    def read(self) -> None:
+        self.get(f"/v1/documents/{self.uploaded[-1]}/content")
+
+    def delete(self) -> None:
+        path = f"/v1/documents/{self.uploaded.pop()}"
+        assert self.server.call("DELETE", path, headers=self.by_key).status == 204
+
+
+def _reading(path: str) -> Callable[[Account], None]:
+    return lambda account: account.get(path)
+
+
+def _moment(days: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * DAY_SECONDS))
+
+
+REQUESTS: dict[str, Callable[[Account], None]] = {
+    "upload of 4 KiB": Account.upload,
+    "its content": Account.read,
+    "its deletion": Account.delete,
+    **{
+        path: _reading(path)
+        for path in (
+            "/metrics",
+            "/v1/auth/me",
+            "/v1/documents",
+            "/v1/documents?contentType=text/x-none",
+            f"/v1/documents?createdBefore={_moment(75)}",
+            f"/v1/documents?createdAfter={_moment(-1)}",
+            "/v1/documents?name=absent",
+            "/v1/tokens?limit=20",
+            "/v1/tokens?state=ended",
+            "/v1/events",
+            "/v1/events?type=webhook.disabled",
+            "/v1/collections",
+            "/app/documents",
+            "/app/documents?sort=oldest",
+            "/app/documents?sort=largest",
+            "/app/documents?type=PDF",
+            "/app/documents?is=shared",
+            "/app/documents?is=received",
+            "/app/documents?name=absent",
+            "/app/bin",
+            "/app/account",
+            "/app/account/delete",
+            "/app/links",
+            "/app/collections",
+            "/app/activity",
+            "/app/activity?type=webhook.disabled",
+        )
+    },
+}
+
+
+@contextlib.contextmanager
+def served(folder: Path, checkout: Path) -> Iterator[tuple[Server, float]]:
+    """Run the service of a checkout over a folder; yield it, and the CPU seconds of its start."""
+    port = free_port()
+    environment = _environment(folder) | {
+        "DOCSERVICE_LISTEN": f"127.0.0.1:{port}",
+        "DOCSERVICE_QUOTA_DOCUMENTS": "10000000",
+        "DOCSERVICE_METRICS": "on",
+    }
+    command = [_python(checkout), "app.py"]
+    with started(command, port, "/readyz", environment, checkout=checkout) as pid:
+        server = Server("", port, pid)
+        yield server, server.cpu_seconds()
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return {
+        "DOCSERVICE_INSTANCE_PATH": str(folder),
+        "DOCSERVICE_RATE_LIMITS": "off",
+        "DOCSERVICE_CONVERTER": "off",
+    }
+
+
+def _python(checkout: Path) -> str:
+    return sys.executable if checkout == ROOT else str(checkout / ".venv/bin/python")
+
+
+def account_of(server: Server, email: str) -> Account:
+    body = json.dumps({"email": email, "password": PASSWORD}).encode()
+    token = server.call("POST", "/v1/auth/login", body, JSON).json["accessToken"]
+    by_session = {"Authorization": f"Bearer {token}"}
+    key = server.call("POST", "/v1/api-keys", b"{}", by_session | JSON).json["key"]
+    form = f"email={email.replace('@', '%40')}&password={PASSWORD.replace(' ', '+')}".encode()
+    answer = server.call("POST", "/app/login", form, FORM)
+    cookies = [one.partition(";")[0] for one in answer.headers.get_all("Set-Cookie", ())]
+    return Account(server, {"X-API-Key": key}, {"Cookie": "; ".join(cookies)}, by_session)
+
+
+def cost(account: Account, request: Callable[[Account], None]) -> Cost:
+    """Return what one call takes of the service: the least of each of some repetitions."""
+    server = account.server
+    cpu, read = [], []
+    for _ in range(TIMES):
+        cpu_before, read_before = server.cpu_seconds(), server.read_bytes()
+        for _ in range(CALLS):
+            request(account)
+        cpu.append((server.cpu_seconds() - cpu_before) * 1000 / CALLS)
+        read.append((server.read_bytes() - read_before) / 1024 / CALLS)
+    return Cost(min(cpu), min(read))
+
+
+def requests_of(folder: Path, checkout: Path) -> dict[tuple[str, str], Cost]:
+    """Return what each request of each account costs."""
+    found = {}
+    with served(folder, checkout) as (server, _):
+        for name, email in (("big", BIG), ("small", SMALL)):
+            account = account_of(server, email)
+            for _ in range(TIMES * CALLS):
+                account.upload()  # so many that each deletion has one
+            for request, call in REQUESTS.items():
+                found[request, name] = cost(account, call)
+    return found
+
+
+def waits_of_small(folder: Path, checkout: Path) -> tuple[float, float]:
+    """Return the median and the 95th percentile of uploads to the small account, in milliseconds.
+
+    Meanwhile four clients upload to the big one without pause.
+    """
+    with served(folder, checkout) as (server, _):
+        big, small = (account_of(server, email) for email in (BIG, SMALL))
+        ends = time.monotonic() + SECONDS
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            busy = [clients.submit(_upload_until, ends, big) for _ in range(CLIENTS)]
+            waits = _upload_until(ends, small)
+            for one in busy:
+                one.result()
+    return median_ms(waits), quantile(waits, 0.95) * 1000
+
+
+def _upload_until(ends: float, account: Account) -> list[float]:
+    waits = []
+    while time.monotonic() < ends:
+        began = time.monotonic()
+        account.upload()
+        waits.append(time.monotonic() - began)
+    return waits
+
+
+def start_seconds(folder: Path, checkout: Path) -> float:
     found = []
-    for _ in range(times):
-        began = time.process_time()
-        do()
-        found.append(time.process_time() - began)
+    for _ in range(3):
+        with served(folder, checkout) as (_, seconds):
+            found.append(seconds)
     return min(found)
 
 
-@contextmanager
-def opened(folder: Path, rows: int) -> Iterator[Instance]:
-    instance = Instance(folder, rows)
-    try:
-        instance.log_in()
-        yield instance
-    finally:
-        instance.close()
+def command(words: tuple[str, ...], folder: Path, checkout: Path) -> tuple[float, float]:
+    """Return the CPU seconds of a command, and its memory in MiB."""
+    process = subprocess.Popen(
+        [_python(checkout), "-m", "flask", "--app", "app", *words],
+        cwd=checkout,
+        env=os.environ | _environment(folder),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr
+    said = process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    assert status == 0, (words, said[-500:])
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / MIB
 
 
 def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    reader.add_argument("rows", type=int, help="rows of each kind, at most 500")
-    reader.add_argument("--kinds", default=",".join(KINDS), help="that are doubled")
-    reader.add_argument("--most", type=float, default=2.3, help="ratio that is no fault")
+    reader.add_argument("documents", type=int, nargs="*", default=[1_000, 100_000])
+    reader.add_argument("--keep", type=Path, help="a folder of instances, by their number")
+    reader.add_argument("--beside", type=Path, help="another checkout, with a .venv of its own")
+    reader.add_argument("--requests", action="store_true", help="and no commands")
     asked = reader.parse_args()
-    kinds = asked.kinds.split(",")
+    checkouts = [ROOT, *([asked.beside.resolve()] if asked.beside else ())]
     with tempfile.TemporaryDirectory() as temporary:
-        first = Path(temporary, "first")
-        with opened(first, asked.rows) as instance, connected():
-            Webhook.register(instance.user.id, "https://hook.example/", ("webhook.disabled",))
-            make_space(instance.user, "The space")
-        with opened(first, asked.rows) as instance:
-            for kind in KINDS:
-                instance.fill(kind)
-        columns = {}
-        for kind in ("", *kinds):
-            folder = Path(temporary, kind or "as it is")
-            shutil.copytree(first, folder)
-            with opened(folder, asked.rows) as instance:
-                if kind:
-                    instance.fill(kind)
-                columns[kind] = instance.figures()
-            shutil.rmtree(folder)
-    _print(columns, kinds, asked.rows)
-    above = [
-        f"{name} by {kind}"
-        for kind in kinds
-        for name in columns[""]
-        if _ratio(columns, kind, name) > asked.most
-    ]
-    if above:
-        sys.exit("More than twice: " + ", ".join(above))
+        keep = asked.keep or Path(temporary, "filled")
+        figures = {}
+        for documents in asked.documents:
+            for checkout in checkouts:
+                filled = _filled(keep / checkout.name, documents, checkout)
+                copy = Path(temporary, "copy")
+                shutil.copytree(filled, copy)
+                figures[documents, checkout] = _figures(copy, checkout, asked.requests)
+                shutil.rmtree(copy)
+    _print(figures, asked.documents, checkouts)
+    print(machine())
 
 
-def _print(columns: dict[str, dict[str, float]], kinds: list[str], rows: int) -> None:
-    print(f"| {rows:,} rows of each kind | CPU, ms | {' | '.join(kinds)} |")
-    print("|---|--:|" + "--:|" * len(kinds))
-    for name, seconds in columns[""].items():
-        ratios = " | ".join(f"{_ratio(columns, kind, name):.1f}" for kind in kinds)
-        print(f"| `{name}` | {seconds * 1000:.0f} | {ratios} |")
+def _filled(keep: Path, documents: int, checkout: Path) -> Path:
+    folder = keep / str(documents)
+    if not folder.exists():
+        filling = [_python(checkout), str(HERE / "filling.py"), str(folder), str(documents)]
+        subprocess.run(filling, cwd=checkout, check=True)
+    return folder
 
 
-def _ratio(columns: dict[str, dict[str, float]], kind: str, name: str) -> float:
-    before = columns[""][name]
-    after = columns[kind][name]
-    return max(after, LEAST_SECONDS) / max(before, LEAST_SECONDS)
+def _figures(folder: Path, checkout: Path, requests_alone: bool) -> dict[str, Any]:
+    size = (folder / "documents.sqlite").stat().st_size
+    figures: dict[str, Any] = {"start": start_seconds(folder, checkout), "file": size}
+    figures["requests"] = requests_of(folder, checkout)
+    figures["waits"] = waits_of_small(folder, checkout)
+    figures["commands"] = {}
+    with tempfile.TemporaryDirectory(dir=folder.parent) as other:
+        for name, words in ({} if requests_alone else COMMANDS).items():
+            given = tuple(word.format(other=other) for word in words)
+            figures["commands"][name] = command(given, folder, checkout)
+    return figures
+
+
+def _print(figures: dict[Any, Any], sizes: list[int], checkouts: list[Path]) -> None:
+    columns = [(documents, checkout) for documents in sizes for checkout in checkouts]
+    heads = [f"{size:,}{'' if one == ROOT else ', beside'}" for size, one in columns]
+    for about, of in (("CPU of a request, ms", 0), ("read of files, KiB", 1)):
+        table(f"{about}: big / small", *heads)
+        for request in REQUESTS:
+            cells = []
+            for column in columns:
+                costs = figures[column]["requests"]
+                big, small = (costs[request, who][of] for who in ("big", "small"))
+                cells.append(f"{big:,.1f} / {small:,.1f}")
+            row(f"`{request}`" if request.startswith("/") else request, *cells)
+    table("", *heads)
+    row("start until ready, CPU s", *(f"{figures[one]['start']:.2f}" for one in columns))
+    row("file, MB", *(figures[one]["file"] / 1e6 for one in columns))
+    waits = (f"{p50:.0f}, {p95:.0f}" for p50, p95 in (figures[one]["waits"] for one in columns))
+    row("upload of the small account, beside four clients of the big one, ms: p50, p95", *waits)
+    for name in figures[columns[0]]["commands"]:
+        used = [figures[one]["commands"][name] for one in columns]
+        row(f"{name}, CPU s; MiB", *(f"{seconds:.1f}; {mib:.0f}" for seconds, mib in used))
 
 
 if __name__ == "__main__":

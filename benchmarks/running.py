@@ -175,6 +175,10 @@ class Server:
         """Return the processor time of the process, its threads and its children until now."""
         return sum(map(_cpu_seconds, _tree(self.pid)))
 
+    def read_bytes(self) -> int:
+        """Return how much the process and its children have read of files, from caches or disks."""
+        return sum(map(_read_bytes, _tree(self.pid)))
+
     def memory_mib(self, name: str = "VmHWM") -> float:
         """Return memory in MiB: `VmHWM` is the peak since the start, `VmRSS` the present value."""
         return status(self.pid, name) / 1024
@@ -358,6 +362,12 @@ def _cpu_seconds(pid: int) -> float:
         with contextlib.suppress(OSError):  # the thread has ended
             seconds += int(path.read_text().split()[0]) / 1e9
     return seconds
+
+
+def _read_bytes(pid: int) -> int:
+    with contextlib.suppress(OSError):  # it has ended
+        return int(Path(f"/proc/{pid}/io").read_text().partition("rchar: ")[2].split()[0])
+    return 0
 
 
 def free_port() -> int:

@@ -32,14 +32,14 @@ def service(folder):
         yield service
 
 
-def test_an_upload_of_4_kib_writes_at_most_150_kib_to_the_write_ahead_log(service, folder):
+def test_an_upload_of_4_kib_writes_at_most_90_kib_to_the_write_ahead_log(service, folder):
     upload(*service, UPLOADS)
     with connected():
         engine().truncate_wal()
     upload(*service, UPLOADS)
 
     logged_bytes = (folder / "documents.sqlite-wal").stat().st_size
-    assert logged_bytes / UPLOADS <= 150 << 10
+    assert logged_bytes / UPLOADS <= 90 << 10
 
 
 def test_the_events_of_an_upload_read_and_move_the_head_of_their_chain_once(service):

@@ -1,16 +1,21 @@
 """The export of all that an account holds."""
 
+import contextlib
 import io
 import json
+import os
 import subprocess
 import sys
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 import pytest
 
 from tests.console.visitor import SAME_SITE
 from tests.people import Person
 from tests.service import ROOT
+from tests.waiting import until
+
+EXPORT = "/app/account/export"
 
 
 @pytest.fixture
@@ -94,6 +99,41 @@ def test_a_document_lies_in_the_folder_of_its_path(member, exported):
 
 def test_an_account_without_anything_is_exported_too(exported):
     assert {"documents.json", "log.jsonl", "SHA256SUMS"} <= exported().keys()
+
+
+def test_an_export_whose_line_breaks_is_no_whole_file_and_begins_anew(member):
+    originals = [os.urandom(4 << 20) for _ in range(8)]  # more than buffers on the way hold
+    for number, original in enumerate(originals):
+        member.api.upload(original, name=f"{number}.bin", token=None)
+    stored = member.api.get("/v1/auth/me").json["stored"]
+    for _ in range(3):  # more than one person gets at a time
+        received = until(lambda: broken_export(member))
+        with pytest.raises(BadZipFile):
+            ZipFile(io.BytesIO(received))
+
+    files = until(lambda: whole_export(member))
+
+    assert [files[f"documents/{number}.bin"] for number in range(8)] == originals
+    assert member.api.get("/v1/auth/me").json["stored"] == stored
+    assert " unbroken" in member.service.run_command("audit", "verify")
+
+
+def broken_export(member):
+    """The first MiB of an export whose reader goes away; None while a former one is sent."""
+    cookie = "; ".join(f"{name}={one}" for name, one in member.cookies.items())
+    with contextlib.closing(Person(member.service).connect()) as connection:
+        connection.request("POST", EXPORT, b"", {"Cookie": cookie, **SAME_SITE})
+        response = connection.getresponse()
+        return response.read(1 << 20) if response.status == 200 else None
+
+
+def whole_export(member):
+    """The files of an export; None while a former one is sent."""
+    answer = member.post(EXPORT)
+    if answer.status == 503:
+        return None
+    archive = ZipFile(io.BytesIO(answer.body))
+    return {name: archive.read(name) for name in archive.namelist()}
 
 
 def test_nobody_else_is_in_it_and_nobody_else_gets_it(member, alice, exported, visitor):
