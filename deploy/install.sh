@@ -206,6 +206,11 @@ roll_back() {
   systemctl stop $SERVICE
   if [ -n "$backup" ]; then # what came between that backup and the stop belongs to it, too
     run_command "$tools" backup "$backup.2"
+    if [ -d "$backup.2.payloads" ]; then # the other part, of large documents: links to the same files
+      mkdir -p -m 0700 "$backup.payloads"
+      cp -alf "$backup.2.payloads/." "$backup.payloads/"
+      rm -rf "$backup.2.payloads"
+    fi
     mv "$backup.2" "$backup"
   fi
   switch_to "$former"
@@ -249,7 +254,7 @@ prune() { # deletes the versions and backups that --keep does not keep
       fi
     fi
   done
-  ls -t "$BACKUPS"/*Z-*Z.sqlite 2>/dev/null | tail -n "+$((keep + 1))" | while read -r one; do rm -f "$one"; done
+  ls -t "$BACKUPS"/*Z-*Z.sqlite 2>/dev/null | tail -n "+$((keep + 1))" | while read -r one; do rm -rf "$one" "$one.payloads"; done
 }
 
 usage() {

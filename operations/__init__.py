@@ -5,14 +5,17 @@ from crypto import generate_root_key
 
 from .audit import AuditResult, ExportedLog, checkpoint, read_receipts, verify_log
 from .backup import (
+    check_backup,
     create_backup,
     last_backup_at,
     open_to_back_up,
+    payloads_without_backup,
     receipts_of,
     record_backup,
     require_file,
     restore_backup,
 )
+from .backup_payloads import PayloadFolder
 from .doctor import DoctorContext, Finding, run_checks
 from .exporting import ExportResult, export_accounts
 from .importing import ImportedAccount, give_up_imports, import_accounts

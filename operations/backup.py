@@ -1,15 +1,19 @@
 """Backups: one consistent snapshot of the database in a file, taken while the service runs.
 
-Deleted rows are not in it. Nor is the keyring: without it a backup cannot be decrypted. To be
-restored it is copied beside the database, migrated to the current schema and decrypted with the
-configured keyring; only then it replaces the database, atomically.
+Beside it lie the payloads that the instance has in files (`backup_payloads.py`). Deleted rows are
+not in it. Nor is the keyring: without it a backup cannot be decrypted. To be restored it is copied
+beside the database, migrated to the current schema and decrypted with the configured keyring; only
+then it replaces the database, atomically.
 """
 
 import fcntl
 import os
+import shutil
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from crypto import KeyringError
 from models.accounts import Invitation, User
@@ -35,6 +39,14 @@ from models.storage.payloads import files
 from models.storage.sqlite_files import FileDamagedError, FileInUseError
 
 from .audit import Receipt
+from .backup_payloads import (
+    PayloadFile,
+    PayloadFolder,
+    bring_payloads,
+    folder_of,
+    payload_files_of,
+    require_payloads,
+)
 from .progress import ReportProgress, no_progress
 from .verification import check_contents, check_keys, check_pieces
 
@@ -65,17 +77,20 @@ def open_to_back_up() -> None:
         open_database(address)
 
 
-def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]:
-    """Write the backup atomically; returns the ids of the root keys that a restore needs.
+class Backup(NamedTuple):
+    root_key_ids: list[str]  # that a restore needs
+    payloads: PayloadFolder | None  # None: no payload lies in a file
 
-    Raises OperatorError if `file` exists, or its folder does not.
+
+def create_backup(
+    file: Path, report: ReportProgress = no_progress, payloads: Path | None = None
+) -> Backup:
+    """Write the backup: its payloads first, then `file`, atomically.
+
+    `payloads` is a folder for those of several backups, in place of one beside `file`. Raises
+    OperatorError if `file` exists, or its folder does not.
     """
     require_file(current_runtime().settings.database)
-    if next(Document.in_files(), None):
-        raise OperatorError(
-            f"Payloads lie in files ({files.folder()}), and a backup is one file. Move them first: "
-            "payloads move --to rows"
-        )
     if not file.parent.is_dir():
         raise OperatorError(
             f"There is no folder {file.parent}. Make it: mkdir -m 0700 {file.parent}"
@@ -84,23 +99,71 @@ def create_backup(file: Path, report: ReportProgress = no_progress) -> list[str]
     if file.exists():
         raise _exists(file)
     handle = _claim(part)
+    folder = folder_of(file, payloads)
+    is_new = not folder.exists()
     try:
-        _write(part, report)
+        with files.keeping():
+            _write(part, report)
+            brought = _bring_payloads(part, folder, report)
         _fsync(part)
         part.rename(file)
+    except BaseException:
+        if is_new:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
     finally:
         _unlink(part, "", *_SIDE_FILES)
         os.close(handle)
     _fsync(file.parent)
-    return sqlite_files.required_root_keys(file)
+    return Backup(sqlite_files.required_root_keys(file), brought)
 
 
-def record_backup() -> None:
-    """Keep the moment of a backup beside the database, for `/metrics` and the doctor."""
+def _bring_payloads(part: Path, folder: Path, report: ReportProgress) -> PayloadFolder | None:
+    """Bring the payloads that a snapshot names into a folder; None if there are none."""
+    named = payload_files_of(part)
+    if not named:
+        return None
+    bring_payloads(named, files.folder(), folder, report)
+    return PayloadFolder(folder, len(named), sum(one.length for one in named))
+
+
+def check_backup(file: Path, payloads: Path | None = None) -> PayloadFolder | None:
+    """Compare the two parts of a backup, without a keyring; None if it has but one.
+
+    Raises OperatorError with the first fault.
+    """
+    _require_backup(file)
+    _require_sound(file, deep=False)
+    folder = folder_of(file, payloads)
+    named = payload_files_of(file)
+    require_payloads(named, folder)
+    total = sum(one.length for one in named)
+    return PayloadFolder(folder, len(named), total) if named else None
+
+
+def record_backup(file: Path) -> None:
+    """Keep the moment of a backup beside the database, for `/metrics` and the doctor, and which
+    payloads it names.
+    """
     record = _record_of_backup()
     record.touch(mode=0o600)
-    os.utime(record)
+    record.write_text("".join(f"{one.id}\n" for one in payload_files_of(file)))
     leave_to_service(record)
+
+
+def payloads_without_backup() -> list[PayloadFile]:
+    """Return the payloads in files that the last backup does not name.
+
+    None are known while the database cannot be read.
+    """
+    try:
+        named = set(_record_of_backup().read_text().split())
+    except (FileNotFoundError, NotADirectoryError):
+        named = set()
+    database = require_file(current_runtime().settings.database)
+    with suppress(FileDamagedError, FileInUseError):
+        return [one for one in payload_files_of(database) if one.id not in named]
+    return []
 
 
 def last_backup_at() -> float | None:
@@ -171,26 +234,23 @@ def restore_backup(
     force: bool = False,
     deep: bool = False,
     report: ReportProgress = no_progress,
+    payloads: Path | None = None,
 ) -> tuple[int, int]:
     """Replace the database `target`; returns the number of its users and documents.
 
-    Raises OperatorError or KeyringError, and then nothing has changed.
+    `payloads` is the folder of its payloads, if it is not beside `file`. Raises OperatorError or
+    KeyringError, and then nothing has changed.
     """
-    if not file.is_file():
-        raise OperatorError(f"There is no file {file}.")
-    if not sqlite_files.is_backup(file):
-        if sqlite_files.is_shortened(file):
-            _require_whole(file)
-        raise OperatorError(f"{file} is no backup of this service, or is damaged.")
-    _require_whole(file)
+    _require_backup(file)
     acquire_instance_lock(str(target), 0)
     part = target.with_name(target.name + ".part")
     try:
         _require_exclusive_access(target, force)
         _copy(file, part, report)
         _require_sound(part, deep)
-        counts = _verify(part, deep, report, _head_of_log(target))
-        _require_exclusive_access(target, force)
+        with _payloads_beside(part, folder_of(file, payloads), report):
+            counts = _verify(part, deep, report, _head_of_log(target))
+            _require_exclusive_access(target, force)
         _unlink(target, *_SIDE_FILES)  # left by a process that was killed
         part.rename(target)
         _fsync(target.parent)
@@ -198,6 +258,34 @@ def restore_backup(
         _unlink(part, "", *_SIDE_FILES)
         release_instance_lock()
     return counts
+
+
+@contextmanager
+def _payloads_beside(part: Path, folder: Path, report: ReportProgress) -> Iterator[None]:
+    """Bring the payloads of a backup beside the database; if the block fails, take them away."""
+    try:
+        named = payload_files_of(part)
+        beside = part.with_name(files.FOLDER)
+        brought = bring_payloads(named, folder, beside, report, for_service=True)
+    except OperatorError as error:
+        raise OperatorError(f"{error} Nothing changed.") from None
+    try:
+        yield
+    except BaseException:
+        for path in brought:
+            path.unlink()
+        raise
+
+
+def _require_backup(file: Path) -> None:
+    """Raise OperatorError for a file that is no backup, or is not whole."""
+    if not file.is_file():
+        raise OperatorError(f"There is no file {file}.")
+    if not sqlite_files.is_backup(file):
+        if sqlite_files.is_shortened(file):
+            _require_whole(file)
+        raise OperatorError(f"{file} is no backup of this service, or is damaged.")
+    _require_whole(file)
 
 
 def _require_whole(file: Path) -> None:

@@ -19,11 +19,18 @@ from models.documents import Collection, Document, Stored, correct_total, wrong_
 from models.events import SmtpClient
 from models.runtime import current_runtime, operator_message
 from models.storage import SERVER_NOW, connected, database, engine, open_database, try_disk
+from models.storage.payloads import files as payload_files
 
 from .audit import check_heads, verify_log
 from .payloads import unreferenced_files, unreferenced_objects
 from .progress import ReportProgress, no_progress
-from .verification import check_database_file, check_payloads, check_rows, check_sample
+from .verification import (
+    check_database_file,
+    check_payload_files,
+    check_payloads,
+    check_rows,
+    check_sample,
+)
 
 SAMPLE_DOCUMENTS = 50
 CLOCK_TOLERANCE_MS = 5 * 60 * 1000
@@ -85,7 +92,7 @@ def _files(context: DoctorContext) -> Iterator[str]:
         if not folder.exists():
             yield f"There is no folder {folder}. The service makes it when it starts."
         files = [path for path in folder.glob(f"{context.database.name}*") if path.is_file()]
-        yield from _readable_by_others(folder, *files)
+        yield from _readable_by_others(folder, payload_files.folder(), *files)
     if context.keyring:
         yield from _readable_by_others(context.keyring)
 
@@ -165,7 +172,15 @@ def _payload_store(context: DoctorContext) -> Iterator[str]:
     if context.deep and (count := sum(map(len, unreferenced_objects()))):
         belong = counted(count, "object belongs", "objects belong")
         yield f"{belong} to no document. Delete them: payloads prune"
-    if context.deep and (count := sum(map(len, unreferenced_files()))):
+
+
+def _payload_files(context: DoctorContext) -> Iterator[str]:
+    """Compare the files of payloads with the documents that name them, by their lengths."""
+    if context.database is None:
+        return
+    for problem in check_payload_files():
+        yield f"{problem} Restore a backup, or delete it."
+    if count := sum(map(len, unreferenced_files())):
         belong = counted(count, "file of a payload belongs", "files of payloads belong")
         yield f"{belong} to no document. Delete them: payloads prune"
 
@@ -238,6 +253,7 @@ DATA_CHECKS: tuple[Check, ...] = (
     _rows,
     _log,
     _payload_store,
+    _payload_files,
     _documents,
     _totals,
     _collections,

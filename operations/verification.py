@@ -21,6 +21,7 @@ from models.links import DocumentToken, FormerTarget, KeptText, Opening, Recipie
 from models.records import loggable_id
 from models.setup import TABLES_WITH_KEYS
 from models.storage import engine
+from models.storage.payloads import FILES, files, sealed_size
 
 from .progress import ReportProgress, no_progress
 
@@ -88,6 +89,32 @@ def check_pieces() -> list[str]:
         for document in Document.each()
         if not document.has_all_pieces()
     ]
+
+
+def check_payload_files() -> list[str]:
+    """Compare the length of each payload's file with its document. Nothing is decrypted."""
+    problems = []
+    for document in Document.in_files():
+        problem = _problem_of_file(document)
+        if problem and _lies_in_file(document.id):
+            problems.append(f"{loggable_id(document.id)} {problem}.")
+    return problems
+
+
+def _problem_of_file(document: Document) -> str | None:
+    payload_id = document.payload_id
+    found, expected = files.length(payload_id), sealed_size(payload_id, document.size)
+    if found is None:
+        return "lacks the file of its payload"
+    if found == expected:
+        return None
+    return f"has {expected:,} bytes in {files.path_of(payload_id)}, which has {found:,}"
+
+
+def _lies_in_file(document_id: str) -> bool:
+    """Return whether a document is still there, and was not moved."""
+    found = Document.as_stored(document_id)
+    return found is not None and found.place == FILES
 
 
 def check_database_file(deep: bool) -> list[str]:

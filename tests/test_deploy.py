@@ -1,10 +1,13 @@
 """The files in deploy/ match the code."""
 
 import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 from dataclasses import fields
 from importlib import metadata
@@ -57,6 +60,30 @@ def test_what_a_timer_runs_tells_somebody_when_it_fails(name):
         assert path in (ROOT / "deploy/document-service.service").read_text()
     timer = (ROOT / f"deploy/{name}.timer").read_text()
     assert "Persistent=true" in timer
+
+
+def test_the_unit_deletes_both_parts_of_an_old_backup_and_no_part_of_a_newer_one(tmp_path):
+    unit = (ROOT / "deploy/document-backup.service").read_text()
+    commands = re.findall(r"^ExecStart=(/usr/bin/find .+)$", unit, re.M)
+    now = time.time()
+    for name, days in [("old", 31.1), ("new", 29), ("killed", 40)]:
+        file, folder = tmp_path / f"{name}.sqlite", tmp_path / f"{name}.sqlite.payloads"
+        (folder / "00").mkdir(parents=True)
+        (folder / "00" / "upl_old").write_text("a payload is older than the backups that link it")
+        os.utime(folder / "00" / "upl_old", (0, 0))
+        if name != "killed":
+            file.touch()
+            os.utime(file, (now, now - days * 86_400))
+        os.utime(folder, (now, now - days * 86_400))
+    (tmp_path / "killed.sqlite.part").touch()
+
+    for command in commands:
+        words = shlex.split(command.replace("/var/backups/documents", str(tmp_path)))
+        subprocess.run(words, check=True)
+
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["killed.sqlite.part", "new.sqlite", "new.sqlite.payloads"]
+    assert (tmp_path / "new.sqlite.payloads" / "00" / "upl_old").exists()
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd here")

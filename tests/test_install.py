@@ -263,11 +263,16 @@ def test_keep_deletes_all_but_the_newest_versions_and_backups(installed):
         machine.run(script)
     assert len(machine.versions()) == 3
     former = machine.current()
+    for backup in machine.backups():
+        (backup.parent / f"{backup.name}.payloads" / "00").mkdir(parents=True)
 
     machine.run(script, "--keep", "2")
 
     assert machine.versions() == [former, machine.current()]
     assert len(machine.backups()) == 2
+    folders = {path.stem for path in (machine.work / "backups").glob("*.payloads")}
+    assert folders <= {path.name for path in machine.backups()}
+    assert folders
     machine.run(machine.work / "current/deploy/install.sh", "rollback")
     assert machine.current() == former
 

@@ -23,7 +23,7 @@ from models.storage import SERVICE, is_server
 from models.storage.payloads import PLACES
 from operations import DoctorContext, Finding, ReportProgress
 
-from .output import fail_if, operator_errors, progress, table, with_database
+from .output import fail_if, operator_errors, progress, size_of, table, with_database
 from .system import system_notes
 
 keys = AppGroup("keys", help="List, rotate, retire and check the root keys.")
@@ -39,6 +39,12 @@ _STOPPED_ELSEWHERE = (
 )
 OLD_BACKUP_DAYS = 3
 FILE = click.Path(path_type=Path, dir_okay=False)
+PAYLOADS = click.option(
+    "--payloads",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder of the payloads that lie in files, in place of FILE.payloads.",
+)
 
 
 def _name_of_user() -> str:
@@ -192,44 +198,81 @@ def _moment(time_ms: int) -> datetime:
     return datetime.fromtimestamp(time_ms / 1000, UTC)
 
 
-@click.command()
+class _BackupGroup(AppGroup):
+    """`backup FILE` writes a backup, as `backup write FILE` does; other words are commands."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *self.get_help_option_names(ctx)):
+            args = ["write", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_BackupGroup)
+def backup() -> None:
+    """Write a backup: backup FILE; compare its parts: backup check FILE."""
+
+
+@backup.command()
 @click.argument("file", type=FILE)
-@with_appcontext
-def backup(file: Path) -> None:
+@PAYLOADS
+def write(file: Path, payloads: Path | None) -> None:
     """Write a snapshot of the database to a new FILE. The service may be running.
 
-    The keyring is not read.
+    Payloads that lie in files go to FILE.payloads, or to the folder that is named: there only what
+    is missing is added, and nothing is removed. The keyring is not read.
     """
     with operator_errors(), progress("Bytes written") as report:
         operations.open_to_back_up()
         with connected():
-            root_ids = operations.create_backup(file, report)
+            written = operations.create_backup(file, report, payloads)
         with suppress(OSError):  # the backup is there, whatever the disk of the database takes
-            operations.record_backup()
+            operations.record_backup(file)
     click.echo(
         f"{file} is written: {counted(file.stat().st_size, 'byte')}. The keyring is not in it."
     )
-    if root_ids:
-        click.echo(f"A restore needs the keyring with root key {', '.join(root_ids)}.")
+    if written.root_key_ids:
+        needed = ", ".join(written.root_key_ids)
+        click.echo(f"A restore needs the keyring with root key {needed}.")
     click.echo("Receipts of the log, to be kept in another place (`audit verify --against`):")
     for receipt in operations.receipts_of(file):
         click.echo(receipt)
+    if written.payloads:
+        click.echo(f"Copy both: {_both_parts(file, written.payloads)}.")
+
+
+@backup.command("check")
+@click.argument("file", type=FILE)
+@PAYLOADS
+def check_backup(file: Path, payloads: Path | None) -> None:
+    """Compare the two parts of a backup, without restoring it. The keyring is not read."""
+    with operator_errors():
+        found = operations.check_backup(file, payloads)
+    if found:
+        click.echo(f"Both are whole: {_both_parts(file, found)}.")
+    else:
+        click.echo(f"{file} is whole, and is all of the backup: it has no payloads in files.")
+
+
+def _both_parts(file: Path, payloads: operations.PayloadFolder) -> str:
+    files = f"{counted(payloads.files, 'file')}, {size_of(payloads.bytes)}"
+    return f"{file} and {payloads.folder} ({files})"
 
 
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--force", is_flag=True, help="Replace a database that has users or is damaged.")
 @click.option("--deep", is_flag=True, help="Also decrypt all documents.")
+@PAYLOADS
 @with_appcontext
-def restore(file: Path, force: bool, deep: bool) -> None:
-    """Replace the database with the backup FILE. Stop the service first.
+def restore(file: Path, force: bool, deep: bool, payloads: Path | None) -> None:
+    """Replace the database with the backup FILE and its payloads. Stop the service first.
 
     Nothing is replaced before the backup's keys are decrypted with the configured keyring.
     """
     with operator_errors(), progress("Restoring") as report:
         target = operations.require_file(current_runtime().settings.database)
         users, documents = operations.restore_backup(
-            file, target, force=force, deep=deep, report=report
+            file, target, force=force, deep=deep, report=report, payloads=payloads
         )
     click.echo(
         f"{target} holds {counted(users, 'user')} and {counted(documents, 'document')}, "
@@ -352,7 +395,18 @@ def _is_keyring_to_be_copied(findings: list[Finding]) -> bool:
 
 
 def _notes_on_backups(context: DoctorContext) -> Iterator[str]:
-    """Yield a sentence if the last backup is old. The first one is asked for by nobody."""
+    """Yield a sentence if the last backup is old, or lacks payloads that lie in files.
+
+    The first one is asked for by nobody who has none.
+    """
+    without = operations.payloads_without_backup() if context.database else []
+    if without:
+        lie = counted(len(without), "payload lies", "payloads lie")
+        size = size_of(sum(one.length for one in without))
+        yield (
+            f"{lie} in files ({size}) which the last backup has not named. Make one, and copy both "
+            "of its parts: document-service backup FILE."
+        )
     backed_up_at = operations.last_backup_at() if context.database else None
     if backed_up_at is None:
         return

@@ -71,6 +71,16 @@ def secret(what: str, *, is_new: bool) -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
+def size_of(count: int) -> str:
+    """Return a number of bytes in words, as "9.1 GiB"."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:,.1f} TiB"
+
+
 def table(*rows: tuple[Any, ...]) -> None:
     """Print rows of cells, aligned in columns."""
     texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]

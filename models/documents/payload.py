@@ -1,7 +1,6 @@
 """A document's payload: sealed pieces in a store, read in ranges and decrypted piece by piece."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 
 from peewee import BigIntegerField, BlobField, TextField
@@ -23,11 +22,10 @@ from ..storage.payloads import (
     has_separate_pieces,
     layout_of,
     open_piece,
+    payload_id_of,
     sealed_size,
 )
 from ..storage.payloads import rows as payload_rows
-
-_SEPARATE_HEAD = re.compile(rb"upl_[0-9a-z]{26}")
 
 
 def place_for(size: int) -> str:
@@ -129,11 +127,8 @@ class Payload(KeyedRow, Owned):
 
     @property
     def payload_id(self) -> str:
-        """The id under which the payload lies: that of the upload whose separate pieces it has,
-        else the document's.
-        """
-        head = bytes(self.payload_head or b"")
-        return head.decode() if _SEPARATE_HEAD.fullmatch(head) else self.id
+        """The id under which the payload lies."""
+        return payload_id_of(self.id, self.payload_head)
 
     @property
     def last_piece(self) -> int:

@@ -17,8 +17,8 @@ from peewee import BigIntegerField, OperationalError, TextField
 from ..core import DAY_MS, Busy, PayloadStoreAway, now
 from ..records import Table
 from ..runtime import current_runtime
-from ..storage import connected, separate_transaction, transaction
-from ..storage.payloads import OBJECTS, PLACES, ROWS
+from ..storage import connected, engine, separate_transaction, transaction
+from ..storage.payloads import FILES, OBJECTS, PLACES, ROWS, files
 
 UPLOAD_MS = 60 * 60 * 1000  # longer than any upload of a few GiB,
 BYTES_PER_MS = 1000  # or so much longer: no upload is slower
@@ -100,8 +100,8 @@ class UnreferencedPayload(Table):
         takes.
         """
         for place in PLACES:
-            if place != OBJECTS or current_runtime().payload_objects:
-                ids = cls._claim(place)
+            with _may_drop(place) as may_drop:
+                ids = cls._claim(place) if may_drop else []
                 for at in range(0, len(ids), DROPPED_AT_ONCE):
                     cls._drop_claimed(place, ids[at : at + DROPPED_AT_ONCE], in_use)
 
@@ -145,6 +145,15 @@ class UnreferencedPayload(Table):
         """Return those of the payloads in this place that are not recorded here."""
         recorded = cls.select(cls.id).where(cls.id.in_(payload_ids), cls.place == place)
         return set(payload_ids) - {record.id for record in recorded}
+
+
+def _may_drop(place: str) -> AbstractContextManager[bool]:
+    """Yield whether payloads of a place can be deleted: files are kept while a backup takes them
+    along, and of objects the settings have to name the store.
+    """
+    if place == FILES:
+        return nullcontext(False) if engine().is_shared else files.deleting()
+    return nullcontext(place == ROWS or current_runtime().payload_objects is not None)
 
 
 def _drop(place: str, ids: list[str]) -> list[str]:

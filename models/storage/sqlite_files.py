@@ -115,6 +115,17 @@ def count_users(file: Path) -> int:
         return sum(int(count) for rows in counts for (count,) in rows)
 
 
+def payloads_in_files(file: Path) -> list[tuple[str, bytes, int]]:
+    """Return id, `payload_head` and size of the documents whose payloads lie in files.
+
+    There are none in a file of a version that knew no places.
+    """
+    known = "SELECT name FROM pragma_table_info('document') WHERE name = 'place'"
+    in_files = "SELECT id, payload_head, size FROM document WHERE place = 'files' ORDER BY id"
+    with _opened(file) as copy:
+        return list(copy.execute(in_files)) if copy.execute(known).fetchone() else []
+
+
 @contextmanager
 def consistent_reads(file: Path) -> Iterator[Callable[[str], Any]]:
     """Yield a function that executes queries; all see the file as it is at the first one."""

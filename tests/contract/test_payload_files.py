@@ -1,6 +1,8 @@
 """A service whose documents above 64 MiB lie in files of its instance folder."""
 
+import json
 import os
+import shutil
 
 import pytest
 
@@ -53,6 +55,38 @@ def test_a_large_post_lies_sealed_in_a_file_until_it_is_deleted(large):
     large.kill()
     large.start()
     assert content(alice, document) == LARGE
+    assert alice.delete(f"/v1/documents/{document['id']}").status == 204
+    until(lambda: not payload_files(large), 10)
+
+
+def test_a_backup_says_that_it_has_two_parts_and_a_restore_elsewhere_needs_both(
+    large, start_service, tmp_path
+):
+    alice = large.register("two.parts@example.org")
+    document = alice.upload(LARGE, "text/plain")
+    size = f"{payload_files(large)[0].stat().st_size / (1 << 20):.1f} MiB"
+    file = tmp_path / "copy.sqlite"
+    unnamed = f"1 payload lies in files ({size}) which the last backup has not named."
+    assert unnamed in json.loads(large.run_command("doctor", "--json"))["notes"][-1]
+
+    *_, last = large.run_command("backup", file).splitlines()
+    both = f"{file} and {file}.payloads (1 file, {size})."
+    assert last == f"Copy both: {both}"
+    assert large.run_command("backup", "check", file) == f"Both are whole: {both}\n"
+    assert "payload lies in files" not in large.run_command("doctor")
+
+    other = start_service(RATE_LIMITS="off")
+    other.stop()
+    shutil.copy(large.instance / "keyring", other.instance / "keyring")
+    kept = tmp_path / "kept"
+    (tmp_path / "copy.sqlite.payloads").rename(kept)
+    refused = other.run_command("restore", file, code=1)
+    assert f"{payload_files(large)[0].name} is missing from {file}.payloads" in refused
+    assert "is missing" in large.run_command("backup", "check", file, code=1)
+    assert "all keys open" in other.run_command("restore", file, "--deep", "--payloads", kept)
+    other.start()
+    assert content(other.log_in("two.parts@example.org"), document) == LARGE
+
     assert alice.delete(f"/v1/documents/{document['id']}").status == 204
     until(lambda: not payload_files(large), 10)
 

@@ -34,7 +34,7 @@ def documents(alice):
 def test_a_backup_holds_every_row_in_one_file_and_returns_the_root_keys_needed(
     instance, documents, tmp_path
 ):
-    needed = backup.create_backup(tmp_path / "copy")
+    needed = backup.create_backup(tmp_path / "copy").root_key_ids
     stored = executed(tmp_path / "copy", "SELECT id, sealed_key FROM document ORDER BY id")
     assert stored == [(document.id, document.sealed_key) for document in documents]
     assert needed == [current_runtime().keyring.primary.id]

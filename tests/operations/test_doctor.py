@@ -56,6 +56,7 @@ def test_all_checks_run_and_find_nothing_in_a_sound_instance(context):
         "rows",
         "log",
         "payload_store",
+        "payload_files",
         "documents",
         "totals",
         "collections",

@@ -11,6 +11,7 @@ from .layouts import (
     SEPARATE_PREFIX,
     has_separate_pieces,
     layout_of,
+    payload_id_of,
     sealed_size,
 )
 from .pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES, prefetch

@@ -7,6 +7,7 @@ Folders and files are for this user only. What a row refers to is never changed,
 may be hard links.
 """
 
+import fcntl
 import os
 import re
 from collections import deque
@@ -25,6 +26,7 @@ from .pieces import ReadAhead
 
 FOLDER: Final = "payloads"
 PIECES_AT_ONCE: Final = 4  # of one opening of the file, by a reader that holds a window
+COPIED_BYTES: Final = 16 << 20  # of a file that is copied, at once
 SYNC_BYTES: Final = 64 << 20  # that are written without a sync
 _MISSING = "The file of its payload is missing."
 _ID = re.compile(r"[a-z]{3}_[0-9a-z]{26}")
@@ -101,6 +103,87 @@ def drop(*payload_ids: str) -> None:
     """Delete files; one that is missing is no error, nor is what can be no file's name."""
     for id in filter(_ID.fullmatch, payload_ids):
         path_of(id).unlink(missing_ok=True)
+
+
+@contextmanager
+def deleting() -> Iterator[bool]:
+    """Yield whether files may be deleted now: not while a backup takes them along."""
+    with _locked_folder(fcntl.LOCK_EX | fcntl.LOCK_NB) as is_locked:
+        yield is_locked
+
+
+@contextmanager
+def keeping() -> Iterator[None]:
+    """Have no file deleted in the block, also when its process is killed in it."""
+    with _locked_folder(fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def _locked_folder(operation: int) -> Iterator[bool]:
+    """Yield whether the lock of the folder is held; without a folder there is nothing to lock."""
+    try:
+        handle = os.open(folder(), os.O_RDONLY)
+    except FileNotFoundError:
+        yield True
+        return
+    try:
+        try:
+            fcntl.flock(handle, operation)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
+
+
+def bring(payload_id: str, source: Path, target: Path, *, for_service: bool) -> None:
+    """Bring a file from one folder of payloads into another, in place of one that is there.
+
+    It is a hard link on the same file system, since the file is never changed, else a synced copy.
+    A file `for_service` gets the owner of its folder, which a link would give to both. The entry of
+    the file is not synced: `sync_folders` does so for all.
+    """
+    file, brought = path_of(payload_id, source), path_of(payload_id, target)
+    if brought.exists() and brought.samefile(file):
+        return
+    make_folder(target)
+    make_folder(brought.parent)
+    part = brought.with_name(f"{payload_id}.part")
+    part.unlink(missing_ok=True)  # of a process that was killed
+    if not _linked(file, part, for_service):
+        _copy(file, part)
+        if for_service:
+            leave_to_service(part)
+    part.rename(brought)
+
+
+def _linked(file: Path, part: Path, for_service: bool) -> bool:
+    """Make a hard link, unless the file would have a wrong owner; return whether it is there."""
+    if for_service and file.stat().st_uid != part.parent.stat().st_uid:
+        return False
+    try:
+        os.link(file, part)
+    except OSError:  # another file system, or one without hard links
+        return False
+    return True
+
+
+def sync_folders(target: Path) -> None:
+    """Sync the entries of a folder of payloads, and those of its own folders."""
+    for one in (*filter(Path.is_dir, target.iterdir()), target):
+        sync_folder(one)
+
+
+def _copy(file: Path, part: Path) -> None:
+    """Copy a file and sync the copy, in steps so that little waits for the disk in memory."""
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with file.open("rb") as read, os.fdopen(handle, "wb") as written:
+        while some := read.read(COPIED_BYTES):
+            written.write(some)
+            written.flush()
+            _fdatasync(written.fileno())
 
 
 def stored(within: Path | None = None) -> Iterator[tuple[str, int]]:

@@ -5,6 +5,7 @@ are separate messages (`separate_pieces.py`), any other that they are the chunks
 the header of which is a column of the row.
 """
 
+import re
 from typing import Final, Protocol
 
 from crypto import sealing
@@ -13,6 +14,7 @@ from . import separate_pieces
 from .pieces import PIECE_BYTES, SEALED_BYTES
 
 SEPARATE_PREFIX: Final = "upl"
+_UPLOAD_ID = re.compile(rb"upl_[0-9a-z]{26}")
 LARGE_BYTES: Final = 64 << 20  # a new payload above it has separate pieces
 
 
@@ -59,6 +61,14 @@ def layout_of(payload_id: str) -> Layout:
 
 def has_separate_pieces(payload_id: str) -> bool:
     return payload_id.startswith(f"{SEPARATE_PREFIX}_")
+
+
+def payload_id_of(document_id: str, head: bytes | None) -> str:
+    """Return the id under which a document's payload lies: its column `payload_head` holds that of
+    the upload whose separate pieces it has, or the header of its one message.
+    """
+    found = bytes(head or b"")
+    return found.decode() if _UPLOAD_ID.fullmatch(found) else document_id
 
 
 def sealed_size(payload_id: str, size: int) -> int:
