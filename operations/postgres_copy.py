@@ -1,19 +1,22 @@
 """The copy of an SQLite database into an empty one on a PostgreSQL server, in one transaction.
 
 Rows are copied as they are: under the same keyring, ids, ciphertexts and the chains of events
-stay valid. Objects of an object store stay where they are. The file gets no other changes than by a
+stay valid. Payloads in files become rows, as they are sealed. Objects of an object store stay where
+they are. The file gets no other changes than by a
 start of the service; a mark beside it prevents the next start.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from peewee import SQL, Select, Table, fn
 
+from crypto import DecryptionError
 from models import setup
 from models.core import OperatorError, counted
-from models.documents import delete_unfinished_uploads
+from models.documents import Document, UnreferencedPayload, delete_unfinished_uploads
 from models.runtime import current_runtime
 from models.storage import connected, database, is_server, sqlite_files, transaction
 from models.storage.instance_lock import (
@@ -21,6 +24,8 @@ from models.storage.instance_lock import (
     leave_to_service,
     release_instance_lock,
 )
+from models.storage.payloads import FILES, ROWS, files
+from models.storage.payloads import rows as payload_rows
 from models.storage.sqlite_files import FileDamagedError, FileInUseError
 from settings import without_password
 
@@ -129,7 +134,9 @@ def _copy(file: Path, report: ReportProgress) -> dict[str, int]:
         with connected(), transaction(), sqlite_files.consistent_reads(file) as read:
             _wait_as_long_as_it_takes()
             _require_empty()
-            return _load_all(read, report)
+            rows = _load_all(read, report)
+            _bring_payloads_in_files(file.parent / files.FOLDER)
+            return rows
     except (FileInUseError, FileDamagedError) as error:
         raise OperatorError(f"{file} cannot be read ({error}). Nothing was copied.") from None
 
@@ -164,6 +171,20 @@ def _load_all(read: Read, report: ReportProgress) -> dict[str, int]:
             )
         report(done := done + expected, total)
     return rows
+
+
+def _bring_payloads_in_files(folder: Path) -> None:
+    """Store the payloads that lie in files as rows of the server, as they are sealed.
+
+    A row that was altered, or whose file is not whole, is left to the verification, which names it.
+    """
+    for document in Document.in_files():
+        with suppress(DecryptionError):
+            document.change(place=ROWS)
+            last = document.last_piece
+            pieces = files.pieces(document.payload_id, document.size, 0, last, folder)
+            payload_rows.store(document.payload_id, pieces)
+    UnreferencedPayload.delete().where(UnreferencedPayload.place == FILES).execute()
 
 
 def _counting(table: str) -> Select:

@@ -1,5 +1,6 @@
 """An SQLite database is copied to a PostgreSQL server as a whole, verified there, or not at all."""
 
+import os
 import sqlite3
 from contextlib import closing
 
@@ -12,7 +13,8 @@ from models.core import OperatorError
 from models.documents import wrong_totals
 from models.links import delete_document
 from models.runtime import current_runtime, operator_message
-from models.storage import instance_lock
+from models.storage import database, instance_lock
+from models.storage.payloads import files
 from operations import checkpoint, copy_to_postgres, postgres_copy, verify_log
 from tests import postgres
 from tests.models.migrations.test_columns import TABLES
@@ -126,6 +128,31 @@ def test_objects_stay_where_they_are(configure, in_bucket, target):
     setup.open_runtime(target)
     with connected():
         assert b"".join(Document.find(document.id).read()) == b"c" * 500_000
+
+
+def test_payloads_in_files_become_rows_as_they_are_sealed(copy, alice, runtime, target):
+    runtime.large_payload_bytes = 300_000
+    document = upload(alice, b"c" * 500_000)
+    record_of_file = "INSERT INTO unreferenced_object VALUES ('upl_0', 'files', 0, 0, 0)"
+    database.execute_sql(record_of_file)
+    assert document.place == "files"
+
+    assert copy().problems == []
+
+    setup.open_runtime(target)
+    with connected():
+        copied = Document.find(document.id)
+        assert (copied.place, copied.payload_id) == ("rows", document.payload_id)
+        assert b"".join(copied.read()) == b"c" * 500_000
+    assert postgres.execute(target, "SELECT count(*) FROM unreferenced_object") == [(0,)]
+
+
+def test_a_payload_whose_file_is_cut_off_is_named(copy, alice, runtime):
+    runtime.large_payload_bytes = 300_000
+    document = upload(alice, b"c" * 500_000)
+    os.truncate(files.path_of(document.payload_id), 300_000)
+    (problem,) = copy().problems
+    assert problem.startswith(f"{document.id} cannot be decrypted.")
 
 
 def test_what_a_killed_upload_left_is_not_copied(copy, instance):

@@ -74,14 +74,17 @@ def store(payload_id: str, pieces: Iterable[bytes], size: int) -> None:  # noqa:
     write(payload_id, 0, pieces)
 
 
-def pieces(payload_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
+def pieces(
+    payload_id: str, size: int, first: int, last: int, within: Path | None = None
+) -> Iterator[bytes]:
     """Yield the sealed pieces `first` to `last` of a payload of `size` bytes.
 
-    The file is opened for each window, so that a slow reader does not keep the space of a file that
-    was deleted. Raises `DecryptionError` if it is missing, or too short.
+    `within` is a folder of payloads in place of that of the database. The file is opened for each
+    window, so that a slow reader does not keep the space of a file that was deleted. Raises
+    `DecryptionError` if it is missing, or too short.
     """
     try:
-        path = str(path_of(payload_id))
+        path = str(path_of(payload_id, within))
     except ValueError:
         raise DecryptionError(_MISSING) from None
     layout = layout_of(payload_id)
