@@ -35,6 +35,7 @@ from ..storage.payloads import (
     PIECE_BYTES,
     ROWS,
     SEPARATE_PREFIX,
+    has_separate_pieces,
     prefetch,
     seal_piece,
 )
@@ -266,7 +267,7 @@ def _sealed_pieces(
 ) -> Iterator[bytes]:
     """Generate the key of a document, and return its payload's pieces as they are stored."""
     document.key = sealing.generate_key()
-    if document.place == FILES:
+    if has_separate_pieces(document.payload_id):
         return _sealed_separately(document, payload, sums)
     sealer = sealing.Sealer(document.key, document.payload_context())
     document.payload_head = sealer.header
@@ -338,7 +339,7 @@ def require_quota(owner_id: str, size: int, instead_of: str = "") -> None:
 def _choose_place(document: Document) -> None:
     """Choose where the payload lies, and under which id."""
     document.place = place_for(document.size)
-    if document.place == FILES:
+    if document.place != ROWS and document.size > current_runtime().large_payload_bytes:
         document.payload_head = generate_id(SEPARATE_PREFIX).encode()
 
 

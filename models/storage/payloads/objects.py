@@ -1,7 +1,11 @@
-"""The payload store in an S3-compatible service: an object for each payload.
+"""The payload store in an S3-compatible service: an object for each payload, or for each segment.
 
-    <prefix>/payload/<payload id>   the sealed pieces, end to end
-    <prefix>/database               the id of the database that the objects belong to
+    <prefix>/payload/<payload id>            the sealed pieces, end to end
+    <prefix>/payload/<payload id>/<number>   64 of them each, if it is large and they are separate
+    <prefix>/database                        the id of the database that the objects belong to
+
+A segment is put by one request, so that no multipart upload is ever left over, and by any process,
+which puts the same bytes.
 
 Address and credentials come from the environment, as every S3 tool takes them. The secret may also
 lie in the file that `AWS_SECRET_ACCESS_KEY_FILE` names.
@@ -10,11 +14,12 @@ lie in the file that `AWS_SECRET_ACCESS_KEY_FILE` names.
 import logging
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from itertools import chain, pairwise
+from functools import partial
+from itertools import chain, count, islice, pairwise
 from threading import Lock
 from typing import Final
 
@@ -26,18 +31,20 @@ from crypto import DecryptionError
 from environment import secret_of
 
 from ...core import OperatorError, PayloadStoreAway, log_unless_printed, will_wait
-from .layouts import layout_of, sealed_size
+from .layouts import LARGE_BYTES, has_separate_pieces, layout_of, sealed_size
 from .pieces import READERS_AHEAD, ReadAhead
 
 PART_BYTES: Final = 5 << 20  # the smallest that S3 takes in a multipart upload
 PARTS_AT_ONCE: Final = 2  # so that an upload takes 15 MiB of memory
 WINDOW_PIECES: Final = 12  # a reader holds two windows, 4.5 MiB
 PAGE_OBJECTS: Final = 1000
+SEGMENT_PIECES: Final = 64
 
 _REFUSALS = (PermissionDeniedError, UnauthenticatedError)
 _REFUSED = re.compile("<Code>(AccessDenied|ExpiredToken|InvalidAccessKeyId|SignatureDoesNotMatch)")
 _BEHIND_THE_END = re.compile("416 Range|<Code>InvalidRange")
 _ENDPOINT = re.compile(r"https?://[\w.-]+(:[0-9]{1,5})?(/[\w./~-]*)?", re.ASCII)
+WindowOf = Callable[[int, int], list[bytes]]
 _FOLDER = "payload/"
 _OWNER = "database"
 
@@ -78,6 +85,7 @@ class PayloadObjects:
             client_options={"allow_http": allow_http, "connect_timeout": "3s", "timeout": "30s"},
             retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=20)},
         )
+        self.segmented_above = LARGE_BYTES  # the size of payloads in separate pieces
         self.away_for: str | None = None  # why the last call failed; None if it did not
         self._telling = Lock()
         self._fetching = ThreadPoolExecutor(READERS_AHEAD, "payload-objects")
@@ -96,12 +104,16 @@ class PayloadObjects:
             obstore.put(self._store, _OWNER, database_id.encode(), use_multipart=False)
 
     def store(self, payload_id: str, pieces: Iterator[bytes], size: int) -> None:
-        """Store all pieces of a payload of `size` bytes: a whole object, or none.
+        """Store all pieces of a payload of `size` bytes: a whole object, or none; or each segment.
 
         Raises what `pieces` raises. A multipart upload is then completed all the same, and its
         object deleted: a part that is under way while an upload is aborted may come after that, and
         the store keeps it.
         """
+        if self.has_segments(payload_id, size):
+            for number in count():
+                if not self.store_segment(payload_id, number, islice(pieces, SEGMENT_PIECES)):
+                    return
         key = _FOLDER + payload_id
         will_wait()
         with self._reporting():
@@ -122,56 +134,97 @@ class PayloadObjects:
                 self.drop(payload_id)
             raise given.failure
 
+    def has_segments(self, payload_id: str, size: int) -> bool:
+        """Return whether a payload of `size` bytes is an object for each segment."""
+        return has_separate_pieces(payload_id) and size > self.segmented_above
+
+    def store_segment(self, payload_id: str, number: int, pieces: Iterable[bytes]) -> bool:
+        """Store the pieces of a segment as they lie; return False, and store none, without any."""
+        segment = b"".join(pieces)
+        if segment:
+            will_wait()
+            with self._reporting():
+                key = _key_of_segment(payload_id, number)
+                obstore.put(self._store, key, segment, use_multipart=False)
+        return bool(segment)
+
     def pieces(self, payload_id: str, size: int, first: int, last: int) -> Iterator[bytes]:
         """Yield the pieces `first` to `last` of a payload of `size` bytes.
 
         Raises `DecryptionError` if the object is missing, or too short.
         """
         layout = layout_of(payload_id)
-        for number, sealed in enumerate(self._windows(payload_id, first, last), first):
+        in_segments = self.has_segments(payload_id, size)
+        windows = self._windows(partial(self._window, payload_id, in_segments), first, last)
+        for number, sealed in enumerate(windows, first):
             if len(sealed) != layout.sealed_length(size, number):
                 raise DecryptionError(f"Its object in {self.url} was altered.")
             yield sealed
 
     def exists(self, payload_id: str) -> bool:
+        """Return whether there is an object of a payload, or its first segment."""
+        keys = _FOLDER + payload_id, _key_of_segment(payload_id, 0)
+        return any(self._has(key) for key in keys)
+
+    def _has(self, key: str) -> bool:
         with self._reporting():
             try:
-                obstore.head(self._store, _FOLDER + payload_id)
+                obstore.head(self._store, key)
             except FileNotFoundError:
                 return False
             return True
 
     def drop(self, *payload_ids: str) -> None:
-        """Delete objects; one that is missing is no error."""
+        """Delete objects, with all segments; one that is missing is no error."""
         with self._reporting():
-            obstore.delete(self._store, [_FOLDER + id for id in payload_ids])
+            keys = [_FOLDER + id for id in payload_ids]
+            for id in filter(has_separate_pieces, payload_ids):
+                for page in obstore.list(self._store, f"{_FOLDER}{id}/", chunk_size=PAGE_OBJECTS):
+                    keys += [entry["path"] for entry in page]
+            obstore.delete(self._store, keys)
 
     def payload_ids(self) -> Iterator[list[str]]:
-        """Yield the ids of the payloads that have an object, a page at a time."""
+        """Yield the ids of the payloads that have objects, a page at a time.
+
+        That of a payload whose segments are listed on two pages comes twice.
+        """
         with self._reporting():
             for page in obstore.list(self._store, _FOLDER, chunk_size=PAGE_OBJECTS):
-                yield [entry["path"].removeprefix(_FOLDER) for entry in page]
+                paths = (entry["path"].removeprefix(_FOLDER) for entry in page)
+                yield list(dict.fromkeys(path.partition("/")[0] for path in paths))
 
-    def _windows(self, payload_id: str, first: int, last: int) -> Iterator[bytes]:
+    def _windows(self, window_of: WindowOf, first: int, last: int) -> Iterator[bytes]:
         """Yield the pieces of windows; fetch the next window while one is decrypted and sent."""
         coming: Future[list[bytes]] | None = None
         windows = self._read_ahead.windows(first, last, WINDOW_PIECES)
         for (start, stop), (following, end) in pairwise(chain(windows, [(0, 0)])):
             will_wait()
-            window = coming.result() if coming else self._window(payload_id, start, stop)
+            window = coming.result() if coming else window_of(start, stop)
             coming = None
             yield window[0]
             if end - following > 1:
-                coming = self._fetching.submit(self._window, payload_id, following, end)
+                coming = self._fetching.submit(window_of, following, end)
             yield from window[1:]
 
-    def _window(self, payload_id: str, start: int, stop: int) -> list[bytes]:
+    def _window(self, payload_id: str, in_segments: bool, start: int, stop: int) -> list[bytes]:
         """Return the pieces `start` to before `stop`; the last one may be shorter."""
+        if not in_segments:
+            return self._range(_FOLDER + payload_id, payload_id, start, stop)
+        window = []
+        while start < stop:
+            number, at = divmod(start, SEGMENT_PIECES)
+            end = min(stop - number * SEGMENT_PIECES, SEGMENT_PIECES)
+            window += self._range(_key_of_segment(payload_id, number), payload_id, at, end)
+            start = number * SEGMENT_PIECES + end
+        return window
+
+    def _range(self, key: str, payload_id: str, start: int, stop: int) -> list[bytes]:
+        """Return the pieces `start` to before `stop` of an object."""
         whole_bytes = layout_of(payload_id).whole_bytes
         span = {"start": start * whole_bytes, "end": stop * whole_bytes}
         with self._reporting():
             try:
-                window = bytes(obstore.get_range(self._store, _FOLDER + payload_id, **span))
+                window = bytes(obstore.get_range(self._store, key, **span))
             except FileNotFoundError:
                 raise DecryptionError(f"Its object in {self.url} is missing.") from None
             except BaseError as error:
@@ -214,6 +267,10 @@ class PayloadObjects:
             f"{self.url} does not answer{f' ({code[1]})' if code else ''}. Check "
             "AWS_ENDPOINT_URL, and AWS_ALLOW_HTTP=true if that begins with http://."
         )
+
+
+def _key_of_segment(payload_id: str, number: int) -> str:
+    return f"{_FOLDER}{payload_id}/{number}"
 
 
 def _refuse_wrong_endpoint() -> None:

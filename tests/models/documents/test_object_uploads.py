@@ -185,6 +185,30 @@ def test_the_quota_counts_objects(alice, objects, runtime):
     assert len(listed(objects)) == 1
 
 
+def test_a_large_payload_is_stored_in_segments_which_go_with_it(alice, objects, runtime):
+    runtime.large_payload_bytes = objects.segmented_above = 2 * PIECE_BYTES
+    document = Document.find(upload(alice, LARGE).id)
+
+    assert document.payload_id.startswith("upl_")
+    assert objects.exists(document.payload_id)
+    assert b"".join(document.read()) == LARGE
+    assert b"".join(document.read(5, 40 * PIECE_BYTES)) == LARGE[5 : 40 * PIECE_BYTES]
+    delete_document(document)
+    assert_nothing_is_left(objects)
+
+
+def test_a_large_upload_that_breaks_off_leaves_no_segment(alice, objects, runtime):
+    runtime.large_payload_bytes = objects.segmented_above = 2 * PIECE_BYTES
+
+    def broken():
+        yield from list(pieces(LARGE))[:-1]
+        raise RuntimeError("the client went away")
+
+    with pytest.raises(RuntimeError, match="went away"):
+        send(alice, Sent(broken(), len(LARGE)), content_type="a/b")
+    assert_nothing_is_left(objects)
+
+
 # What a killed process leaves
 
 KILLED = """

@@ -8,11 +8,17 @@ import pytest
 from crypto import DecryptionError, sealing
 from models.core import PayloadStoreAway
 from models.storage.payloads import PIECE_BYTES, SEALED_BYTES
+from models.storage.payloads.separate_pieces import last_piece, sealed_piece_length
 from tests.object_gateway import SECRET
 from tests.waiting import until
 
 obstore = pytest.importorskip("obstore")
-from models.storage.payloads.objects import READERS_AHEAD, WINDOW_PIECES, PayloadObjects  # noqa: E402  imports obstore
+from models.storage.payloads.objects import (  # noqa: E402  imports obstore
+    READERS_AHEAD,
+    SEGMENT_PIECES,
+    WINDOW_PIECES,
+    PayloadObjects,
+)
 
 BLOCK = os.urandom(SEALED_BYTES + 41 * 1000)
 MULTIPART = 41 * PIECE_BYTES + 5  # 8 MiB: two parts
@@ -215,3 +221,84 @@ def test_an_outage_is_one_line_in_the_log_and_its_end_another(opened, gateway, c
     assert away.away_for is None
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
     assert "answers again" in caplog.records[-1].message
+
+
+# Segments of large payloads in separate pieces
+
+SEPARATE = "upl_" + "0" * 25 + "1"
+OTHER = "upl_" + "0" * 25 + "2"
+SEGMENTED = (2 * SEGMENT_PIECES + 5) * PIECE_BYTES + 9
+
+
+def separate_pieces(size):
+    """Pieces as long as separate ones, each another."""
+    for number in range(last_piece(size) + 1):
+        length = sealed_piece_length(size, number)
+        yield (number.to_bytes(4, "big") * (length // 4 + 1))[:length]
+
+
+@pytest.fixture
+def segmented(objects):
+    objects.segmented_above = 10 * PIECE_BYTES
+    objects.store(SEPARATE, separate_pieces(SEGMENTED), SEGMENTED)
+    return objects
+
+
+def keys(objects):
+    return sorted(entry["path"] for page in obstore.list(objects._store) for entry in page)
+
+
+def test_a_large_payload_is_an_object_for_each_64_pieces(segmented):
+    assert keys(segmented) == [f"payload/{SEPARATE}/{number}" for number in range(3)]
+    sizes = [
+        len(obstore.get(segmented._store, f"payload/{SEPARATE}/{number}").bytes())
+        for number in range(3)
+    ]
+    last = sealed_piece_length(SEGMENTED, 2 * SEGMENT_PIECES + 5)
+    assert sizes == [64 * 196_872, 64 * 196_872, 5 * 196_872 + last]
+
+
+def test_a_payload_of_whole_segments_has_none_that_is_empty(objects):
+    objects.segmented_above = 10 * PIECE_BYTES
+    size = SEGMENT_PIECES * PIECE_BYTES
+    objects.store(SEPARATE, separate_pieces(size), size)
+    assert keys(objects) == [f"payload/{SEPARATE}/0"]
+
+
+def test_separate_pieces_up_to_the_limit_are_one_object(objects):
+    size = 12 * PIECE_BYTES
+    objects.store(SEPARATE, separate_pieces(size), size)
+    assert keys(objects) == [f"payload/{SEPARATE}"]
+    assert list(objects.pieces(SEPARATE, size, 0, 11)) == list(separate_pieces(size))
+
+
+@pytest.mark.parametrize("span", [(0, 133), (0, 0), (63, 64), (60, 70), (127, 129), (133, 133)])
+def test_ranges_cross_the_bounds_of_segments(segmented, span):
+    first, last = span
+    expected = list(separate_pieces(SEGMENTED))[first : last + 1]
+    assert list(segmented.pieces(SEPARATE, SEGMENTED, first, last)) == expected
+
+
+def test_a_deletion_deletes_all_segments_and_no_other_payload(segmented):
+    segmented.store(OTHER, separate_pieces(SEGMENTED), SEGMENTED)
+    segmented.drop(SEPARATE)
+    assert keys(segmented) == [f"payload/{OTHER}/{number}" for number in range(3)]
+    assert (segmented.exists(SEPARATE), segmented.exists(OTHER)) == (False, True)
+    assert list(segmented.payload_ids()) == [[OTHER]]
+
+
+@pytest.mark.parametrize("how", ["missing", "cut"])
+def test_a_segment_that_was_altered_is_a_damaged_payload(segmented, how):
+    key = f"payload/{SEPARATE}/1"
+    found = bytes(obstore.get(segmented._store, key).bytes())
+    obstore.delete(segmented._store, key)
+    if how == "cut":
+        obstore.put(segmented._store, key, found[:-1])
+    with pytest.raises(DecryptionError):
+        list(segmented.pieces(SEPARATE, SEGMENTED, 0, 133))
+
+
+def test_two_processes_put_the_same_segment(segmented):
+    some = list(separate_pieces(SEGMENTED))[64:128]
+    assert segmented.store_segment(SEPARATE, 1, iter(some))
+    assert list(segmented.pieces(SEPARATE, SEGMENTED, 64, 127)) == some
