@@ -48,6 +48,21 @@ def test_an_empty_list_says_how_to_begin(member):
     assert "Up to 67 MB each" in text
 
 
+def test_the_folder_of_a_document_stands_above_its_name(member):
+    filed = member.api.upload(name="plan.txt", metadata={"path": "plans/2026"}, token=None)
+    member.api.upload(name="other.txt", metadata={"path": "plans/2025"}, token=None)
+    collection = member.api.collect(filed)
+    for path in (
+        "/app/documents",
+        f"/app/documents/{filed['id']}",
+        f"/app/collections/{collection['id']}",
+    ):
+        shown = words(member.get(path))
+        assert "plan.txt" in shown.partition("plans/2026")[2][:20], path
+        assert ("plans/2025" in shown) == (path == "/app/documents")
+    assert "plans/2026" not in words(member.get("/app/bin"))
+
+
 def test_an_upload_leads_to_its_page(member):
     answer = upload(member, "k", b"# Hello", "hello.md", "text/markdown")
 

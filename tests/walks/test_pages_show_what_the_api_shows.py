@@ -45,6 +45,7 @@ NO_TEXT_OF_A_PERSON = {  # sealed values: ids, digests, moments, numbers and fla
     ("delivery", "attempts_kept"),
     ("delivery", "event_digest"),
     ("document", "crc32"),
+    ("document", "crc32"),
     ("document", "uploader_id"),
     ("document_token", "answers_id"),
     ("document_token", "notifies_owner"),
@@ -69,8 +70,10 @@ PARAMETERS_THAT_SHOW_NO_MORE = {
     "key",  # of a form
     "link",
     "next",
+    "offset",  # of the reader's clock, by which `when` is a day
     "older",
     "page",
+    "when",  # a filter, which leaves rows out
 }
 LEAST_VALUES = {  # that both API and pages show, if the walk asks as these people do
     "who manages the space": 40,
