@@ -19,7 +19,7 @@ from models import (
     transaction,
 )
 from models.background import sweep
-from models.documents import document
+from models.documents import document, search
 from models.links import LinkOptions
 from models.records import Table
 from models.records import table as tables
@@ -116,6 +116,12 @@ def test_how_much_an_owner_has_is_found_by_indexes_that_do_not_grow_with_it(inst
         "SEARCH t1 USING INDEX sqlite_autoindex_document_total_1 (owner_id=?)",
         "SEARCH t2 USING INDEX document_expiry (expires_at<?)",
     ]
+
+
+def test_the_ids_of_the_largest_documents_are_found_without_a_sort(instance):
+    lines = plan(search._all("largest"))
+    assert "SEARCH t1 USING COVERING INDEX document_size (owner_id=?)" in lines
+    assert [line for line in lines if "TEMP B-TREE" in line] == ["USE TEMP B-TREE FOR ORDER BY"]
 
 
 def test_root_keys_in_use_are_counted_without_a_sort(alice):

@@ -52,6 +52,7 @@ READ = {  # tables that statements read, and why they may
     "SCAN user_account": "The question before an account is deleted: whether it is the last one.",
     "SCAN preview": "The cache of previews has a limit.",
     "SCAN preview USING COVERING INDEX preview_use": "The cache of previews has a limit.",
+    "SCAN unreferenced_object": "What is in it is deleted soon.",
     "SCAN deleted_target": "A target is in it until its many links have ended.",
     "SCAN session": "A way to log in is given up.",
     "SCAN invitation": FEW,
@@ -65,7 +66,7 @@ SORTED = {  # tables whose rows statements sort, by what, and why they may
     ("session", "id DESC"): OF_ONE,
     ("collection_document", "COUNT(document_id) DESC"): "The collections of one upload.",
     ("document", "binned_at DESC, id DESC"): "A page of the bin.",
-    ("document", "size DESC, id DESC"): "The page of the largest: by an index alone.",
+    ("document", "size DESC, id DESC"): "The fifty of a page, whose ids an index has sorted.",
     ("opening", "id DESC"): "A person saves all that they have.",
     ("kept_text", "id DESC"): "A person saves all that they have.",
 }
