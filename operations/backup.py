@@ -37,6 +37,7 @@ from models.storage.instance_lock import (
 )
 from models.storage.payloads import files
 from models.storage.sqlite_files import FileDamagedError, FileInUseError
+from models.uploads import end_all_unfinished
 
 from .audit import Receipt
 from .backup_payloads import (
@@ -104,6 +105,7 @@ def create_backup(
     try:
         with files.keeping():
             _write(part, report)
+            sqlite_files.leave_out_unfinished_uploads(part)
             brought = _bring_payloads(part, folder, report)
         _fsync(part)
         part.rename(file)
@@ -373,8 +375,9 @@ def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, in
         if problems := check_pieces() + check(report):
             sentence = f"The backup is damaged: {' '.join(problems[:10])} Nothing changed."
             raise OperatorError(sentence)
-        Invitation.delete().execute()  # else one used since the backup could be used again
         UnreferencedPayload.delete().execute()  # else an upload that ended since could be undone
+        end_all_unfinished()  # of a copy of the database: a backup has none
+        Invitation.delete().execute()  # else one used since the backup could be used again
         head = EventHead.get_by_id(SERVICE)  # a restore is a rollback: the chain goes on here
         restored = {"restored_sequence": head.sequence, "restored_hash": head.hash.hex()}
         Event.record_of_service("service.restored", {**restored, **replaced})

@@ -224,11 +224,11 @@ class _ExportedAccount:
 
     def _verify_document(self, facts: RowFacts) -> None:
         self._refuse_row_of_others(Document, facts["id"])
-        most = current_runtime().settings.max_document_bytes
+        most = current_runtime().settings.max_upload_bytes
         if facts["size"] > most:
             raise OperatorError(
                 f"{facts['id']} has {counted(facts['size'], 'byte')}, and "
-                f"DOCSERVICE_MAX_DOCUMENT_BYTES is {most:,} here. Raise it. Nothing was imported."
+                f"DOCSERVICE_MAX_UPLOAD_BYTES is {most:,} here. Raise it. Nothing was imported."
             )
         digest = hashlib.sha256()
         size = 0

@@ -135,6 +135,7 @@ def _copy(file: Path, report: ReportProgress) -> dict[str, int]:
             _wait_as_long_as_it_takes()
             _require_empty()
             rows = _load_all(read, report)
+            _drop_unfinished_uploads(read)
             _bring_payloads_in_files(file.parent / files.FOLDER)
             return rows
     except (FileInUseError, FileDamagedError) as error:
@@ -171,6 +172,12 @@ def _load_all(read: Read, report: ReportProgress) -> dict[str, int]:
             )
         report(done := done + expected, total)
     return rows
+
+
+def _drop_unfinished_uploads(read: Read) -> None:
+    """Drop what has arrived of the uploads that are not finished, whose rows are not copied."""
+    unfinished = read("SELECT id FROM upload WHERE document_id IS NULL").fetchall()
+    payload_rows.drop(*(id for (id,) in unfinished))
 
 
 def _bring_payloads_in_files(folder: Path) -> None:

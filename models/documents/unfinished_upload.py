@@ -140,6 +140,11 @@ class UnfinishedUpload(KeyedRow, Owned):
         return cls.rows_as_stored(cls.select().where(cls.expires_at <= now()))
 
     @classmethod
+    def all_unfinished(cls) -> list[Self]:
+        """Return all uploads that are not finished, as they are stored."""
+        return cls.rows_as_stored(cls.select().where(cls.document_id.is_null()))
+
+    @classmethod
     def having_payloads(cls, ids: list[str]) -> set[str]:
         """Return the ids of the uploads that are not finished, wherever their pieces lie."""
         found = cls.select(cls.id).where(cls.id.in_(ids), cls.document_id.is_null())

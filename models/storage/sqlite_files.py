@@ -115,6 +115,19 @@ def count_users(file: Path) -> int:
         return sum(int(count) for rows in counts for (count,) in rows)
 
 
+def leave_out_unfinished_uploads(file: Path) -> None:
+    """Delete the uploads of a snapshot that are not finished, with what has arrived of them."""
+    known = "SELECT name FROM sqlite_master WHERE name = 'upload'"
+    unfinished = "SELECT id FROM upload WHERE document_id IS NULL"
+    with _opened(file, mode="rw") as copy:
+        copy.execute("PRAGMA secure_delete = on")
+        if copy.execute(known).fetchone() and copy.execute(unfinished).fetchone():
+            with copy:
+                copy.execute(f"DELETE FROM piece WHERE document_id IN ({unfinished})")  # noqa: S608
+                copy.execute("DELETE FROM upload WHERE document_id IS NULL")
+            copy.execute("VACUUM")
+
+
 def payloads_in_files(file: Path) -> list[tuple[str, bytes, int]]:
     """Return id, `payload_head` and size of the documents whose payloads lie in files.
 

@@ -2,5 +2,5 @@
 
 from .beginning import NewUpload, begin, require_beginning
 from .catching_up import catch_up, catch_up_arrived
-from .ending import delete_expired, delete_rest_of, delete_uploads_of, end
+from .ending import delete_expired, delete_rest_of, delete_uploads_of, end, end_all_unfinished
 from .steps import STEP_BYTES, Body, Checksum, append

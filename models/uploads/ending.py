@@ -44,6 +44,13 @@ def _end_if_expired(upload: UnfinishedUpload) -> None:
     current_runtime().upload_digests.forget(upload.id)
 
 
+def end_all_unfinished() -> None:
+    """End all uploads that are not finished: a restore finds what has arrived of them nowhere."""
+    with transaction():
+        for upload in UnfinishedUpload.all_unfinished():
+            _delete(upload.id)
+
+
 def delete_uploads_of(owner_id: str) -> None:
     """Delete all uploads of an account or space that is deleted."""
     for upload in UnfinishedUpload.all_of(owner_id):

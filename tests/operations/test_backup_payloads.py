@@ -3,12 +3,16 @@
 import os
 import shutil
 import signal
+import sqlite3
+from contextlib import closing
+from io import BytesIO
 
 import pytest
 
-from models import Document, connected, current_runtime, database, setup
+from models import Document, connected, current_runtime, database, setup, uploads
 from models.background import drop_payloads
 from models.core import OperatorError
+from models.documents import UnfinishedUpload
 from models.links import delete_document
 from models.storage.payloads import PIECE_BYTES, files
 from operations import check_backup, create_backup, doctor, restore_backup
@@ -235,6 +239,57 @@ def test_no_payload_is_deleted_while_a_backup_takes_it_along(documents, backups,
     assert documents[0].payload_id in ids_in(files.folder())
     drop_payloads()
     assert ids_in(files.folder()) == ids_of(documents[1])
+
+
+# What is not finished
+
+
+def begun(owner, size):
+    """An upload of which all but the last byte has arrived."""
+    row = uploads.begin(uploads.NewUpload(owner.id, size))
+    return uploads.append(row, 0, uploads.Body(BytesIO(bytes(size - 1)), size - 1))
+
+
+def executed(path, sql):
+    with closing(sqlite3.connect(path)) as plain:
+        return plain.execute(sql).fetchall()
+
+
+def test_unfinished_uploads_are_in_no_backup_and_go_on_here(
+    alice, documents, backups, elsewhere, instance
+):
+    rows = [begun(alice, PIECE_BYTES + 5), begun(alice, 4 * PIECE_BYTES)]
+    assert [row.place for row in rows] == ["rows", "files"]
+    written = create_backup(backups / "a.sqlite")
+
+    assert ids_in(written.payloads.folder) == ids_of(*documents[:2])
+    assert executed(written.payloads.folder.with_name("a.sqlite"), "SELECT * FROM upload") == []
+    pieces = "SELECT * FROM piece WHERE document_id LIKE 'upl%'"
+    assert executed(backups / "a.sqlite", pieces) == []
+    for row in rows:
+        found = UnfinishedUpload.find(row.id)
+        assert uploads.append(found, found.size - 1, uploads.Body(BytesIO(b"x"), 1)).document_id
+
+
+def test_a_restore_of_a_copied_database_ends_unfinished_uploads(
+    alice, documents, instance, elsewhere
+):
+    row = begun(alice, 4 * PIECE_BYTES)
+    current_runtime().close_database()
+    shutil.copytree(instance, elsewhere, dirs_exist_ok=True)
+    shutil.copytree(instance / "payloads", elsewhere / "copied.sqlite.payloads")
+    (elsewhere / "documents.sqlite").rename(elsewhere / "copied.sqlite")
+    for ending in ("-wal", "-shm"):
+        (elsewhere / f"documents.sqlite{ending}").unlink(missing_ok=True)
+
+    restored(elsewhere / "copied.sqlite", elsewhere)
+
+    setup.open_runtime(str(elsewhere / "documents.sqlite"))
+    with connected():
+        assert UnfinishedUpload.select().count() == 0
+        drop_payloads()
+        assert ids_in(elsewhere / "payloads") == ids_of(*documents[:2])
+    assert row.id not in ids_in(elsewhere / "payloads")
 
 
 KILLED = """

@@ -466,7 +466,7 @@ def test_files_of_an_earlier_run_do_not_open(filled, alice, export, elsewhere):
         ("quota_bytes", 2_999_999),
         ("quota_collections", 0),
         ("quota_webhooks", 0),
-        ("max_document_bytes", 2_999_999),
+        ("max_upload_bytes", 2_999_999),
     ],
 )
 def test_the_limits_of_the_instance_hold(filled, export, elsewhere, name, most):

@@ -3,11 +3,23 @@
 import os
 import sqlite3
 from contextlib import closing
+from io import BytesIO
 
 import pytest
 from peewee import OperationalError
 
-from models import ApiKey, Collection, Document, Event, Session, User, Webhook, connected, setup
+from models import (
+    ApiKey,
+    Collection,
+    Document,
+    Event,
+    Session,
+    User,
+    Webhook,
+    connected,
+    setup,
+    uploads,
+)
 from models.accounts import Invitation, StoredResponse
 from models.core import OperatorError
 from models.documents import wrong_totals
@@ -145,6 +157,13 @@ def test_payloads_in_files_become_rows_as_they_are_sealed(copy, alice, runtime, 
         assert (copied.place, copied.payload_id) == ("rows", document.payload_id)
         assert b"".join(copied.read()) == b"c" * 500_000
     assert postgres.execute(target, "SELECT count(*) FROM unreferenced_object") == [(0,)]
+
+
+def test_nothing_of_an_unfinished_upload_is_copied(copy, alice, target):
+    row = uploads.begin(uploads.NewUpload(alice.id, 500_000))
+    uploads.append(row, 0, uploads.Body(BytesIO(bytes(400_000)), 400_000))
+    assert copy().problems == []
+    assert postgres.execute(target, "SELECT count(*) FROM piece") == [(0,)]
 
 
 def test_a_payload_whose_file_is_cut_off_is_named(copy, alice, runtime):
