@@ -370,3 +370,25 @@ def test_a_name_that_is_no_setting_is_told():
 def test_every_refusal_is_one_sentence_without_the_value():
     said = refusal(TRUSTED_PROXY="proxy.example.org")
     assert re.fullmatch(r"DOCSERVICE_TRUSTED_PROXY cannot be used as it is; it takes .*\.", said)
+
+
+def test_what_comes_in_pieces_may_be_as_large_as_what_comes_at_once():
+    config = {"MAX_DOCUMENT_BYTES": 1000, "MAX_UPLOAD_BYTES": 999}
+    with pytest.raises(WrongSetting, match="MAX_UPLOAD_BYTES is 999, below .*MAX_DOCUMENT_BYTES"):
+        read_settings({}, config, HOME)
+    same = read_settings({}, config | {"MAX_UPLOAD_BYTES": 1000}, HOME)
+    assert same.max_upload_bytes == 1000
+    with pytest.raises(WrongSetting, match="MAX_UPLOAD_BYTES"):
+        read_settings({}, {"MAX_UPLOAD_BYTES": 10**12 + 1}, HOME)
+    with pytest.raises(WrongSetting, match="UPLOAD_SECONDS"):
+        read_settings({}, {"UPLOAD_SECONDS": 59}, HOME)
+
+
+def test_rows_of_a_server_take_no_larger_files_in_pieces_unless_somebody_says_so():
+    server = {"DATABASE": "postgresql://docs@localhost/docs"}
+    settings = read_settings({}, server, HOME)
+    assert settings.max_upload_bytes == settings.max_document_bytes
+    assert read_settings({}, server | {"PAYLOADS": "s3://docs"}, HOME).max_upload_bytes == 16 << 30
+    given = read_settings({}, server | {"MAX_UPLOAD_BYTES": 10**9}, HOME)
+    assert given.max_upload_bytes == 10**9
+    assert read_settings({}, {}, HOME).max_upload_bytes == 16 << 30

@@ -9,6 +9,7 @@ from crypto import Keyring
 from tests.mailbox import BASE, Mailbox
 from tests.people import Person
 from tests.problems import refused
+from tests.tus import Upload
 from tests.waiting import until
 
 
@@ -108,6 +109,15 @@ def test_documents_and_their_bytes_are_counted(watched):
     after = series_of(watched)
     assert after["docservice_documents"] == before["docservice_documents"] + 1
     assert after["docservice_document_bytes"] == before["docservice_document_bytes"] + 1_000
+
+
+def test_unfinished_uploads_and_what_has_arrived_of_them_are_counted(watched):
+    before = series_of(watched)
+    Upload.begin(watched.register(), 1000, bytes(300))
+    after = series_of(watched)
+    uploads, received = "docservice_unfinished_uploads", "docservice_unfinished_upload_bytes"
+    assert after[uploads] == before[uploads] + 1
+    assert after[received] == before[received] + 300
 
 
 def test_root_keys_have_their_creation_time_and_number_of_rows(watched):

@@ -1,0 +1,221 @@
+"""Uploads in pieces over lines that break, services that are killed, and what is left of them."""
+
+import contextlib
+import hashlib
+import http.client
+import socket
+import threading
+
+import pytest
+
+from tests.service import QuickService
+from tests.tus import STREAM, Upload, begin
+from tests.waiting import until
+
+STEP = 8 << 20
+SIZE = 70_000_001  # above 64 MiB: in a file
+
+
+def content_of(size):
+    block = hashlib.sha256(b"a block").digest() * (32 << 10)
+    return b"".join(number.to_bytes(4) + block for number in range(size // len(block) + 1))[:size]
+
+
+@pytest.fixture(scope="module")
+def content():
+    return content_of(SIZE)
+
+
+@pytest.fixture
+def person(restarted):
+    return restarted.register()
+
+
+def opened(upload, offset, length):
+    """A connection on which the head of a PATCH was sent."""
+    connection = http.client.HTTPConnection("127.0.0.1", upload.person.service.port, timeout=60)
+    connection.putrequest("PATCH", upload.path)
+    headers = STREAM | {"Upload-Offset": str(offset), "Content-Length": str(length)}
+    for name, value in (upload.person.credential | headers).items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    return connection
+
+
+def cut(connection):
+    """End a connection as a broken line does."""
+    connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
+
+
+@pytest.mark.slow
+def test_a_file_of_many_steps_in_one_request_is_the_same_file(person, content):
+    upload = Upload.begin(person, SIZE, filename="film.mp4")
+    answer = upload.send(content, 0)
+    assert (answer.status, answer.headers["Upload-Offset"]) == (204, str(SIZE))
+    assert answer.headers["Document-Id"]
+    assert upload.get().json["document"]["sha256"] == hashlib.sha256(content).hexdigest()
+    assert upload.content() == content
+
+
+def test_a_beginning_of_several_steps_begins_one_upload(person):
+    content = content_of(2 * STEP + 5)
+    upload = Upload.begin(person, len(content) + 1, content)
+    assert upload.answer.headers["Upload-Offset"] == str(len(content))
+    assert len(person.get("/v1/uploads").json["uploads"]) == 1
+    upload.send(b"a", len(content))
+    assert upload.content() == content + b"a"
+
+
+def test_the_body_of_a_repeated_beginning_is_dropped_in_all_its_steps(person):
+    content = content_of(2 * STEP + 5)
+    key = {"Idempotency-Key": "once"}
+    first = Upload(person, begin(person, len(content) + 1, content, headers=key))
+    again = begin(person, len(content) + 1, content, headers=key)
+    assert (again.status, again.headers["Upload-Offset"]) == (201, str(len(content)))
+    assert again.headers["Location"] == first.answer.headers["Location"]
+    first.send(b"a", len(content))
+    assert first.content() == content + b"a"
+
+
+def test_a_body_of_whole_steps_is_answered_when_it_ends(person):
+    content = content_of(2 * STEP)
+    upload = Upload.begin(person, len(content))
+    answer = upload.send(content, 0)
+    assert (answer.status, answer.headers["Upload-Offset"]) == (204, str(len(content)))
+    assert upload.content() == content
+
+
+def test_of_a_line_that_breaks_all_is_kept_that_had_arrived(person):
+    content = content_of(STEP + 3_000_000)
+    upload = Upload.begin(person, len(content))
+    connection = opened(upload, 0, len(content))
+    connection.send(content[: STEP + 2_000_000])
+    until(lambda: upload.offset() >= STEP)
+    cut(connection)
+    arrived = until(lambda: upload.offset() == STEP + 2_000_000 and upload.offset())
+    assert upload.send(content[arrived:], arrived).status == 204
+    assert upload.content() == content
+
+
+def test_whoever_resumes_wins_over_a_connection_that_hangs(person):
+    content = content_of(2 * STEP)
+    upload = Upload.begin(person, len(content))
+    connection = opened(upload, 0, len(content))
+    connection.send(content[: STEP + 1000])
+    arrived = until(upload.offset)
+    assert upload.send(content[arrived:], arrived).status == 204
+    connection.send(content[STEP + 1000 :])
+    answer = connection.getresponse()
+    assert answer.status == 409
+    assert answer.headers["Upload-Offset"] == str(len(content))
+    answer.read()
+    connection.close()
+    assert upload.content() == content
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [SIZE, 40_000_001], ids=["in a file", "in rows"])
+def test_a_service_that_is_killed_at_any_moment_goes_on_with_the_same_bytes(
+    restarted, person, content, size
+):
+    content = content[:size]
+    upload = Upload.begin(person, size)
+    offsets = [0]
+    for kill_at in (STEP, 3 * STEP):
+        connection = opened(upload, offsets[-1], size - offsets[-1])
+        sender = threading.Thread(target=_send, args=(connection, content[offsets[-1] :]))
+        sender.start()
+        until(lambda at=kill_at: upload.offset() >= at)
+        restarted.kill()
+        sender.join()
+        connection.close()
+        restarted.start()
+        offsets.append(upload.offset())
+        assert offsets[-1] >= kill_at
+    assert upload.send(content[offsets[-1] :], offsets[-1]).status == 204
+    until(lambda: upload.get().json["document"])
+    assert upload.get().json["document"]["sha256"] == hashlib.sha256(content).hexdigest()
+    assert upload.content() == content
+
+
+def _send(connection, data):
+    with contextlib.suppress(OSError):
+        connection.send(data)
+
+
+@pytest.mark.slow
+def test_the_document_of_a_last_byte_after_a_restart_is_stored_beside_the_requests(
+    restarted, person, content
+):
+    upload = Upload.begin(person, SIZE, token='{"label": "for Carl"}')
+    upload.send(content[:-1], 0)
+    restarted.restart()
+    answer = upload.send(content[-1:], SIZE - 1)
+    assert (answer.status, answer.headers["Upload-Offset"]) == (204, str(SIZE))
+    document = until(lambda: upload.get().json["document"])
+    assert document["sha256"] == hashlib.sha256(content).hexdigest()
+    assert [link["label"] for link in person.links(document)] == ["for Carl"]
+    created = next(one for one in person.events() if one["type"] == "document.created")
+    assert (created["data"]["via"], created["data"]["uploadId"]) == ("session", upload.id)
+    assert upload.head().headers["Document-Id"] == document["id"]
+    assert upload.content() == content
+
+
+@pytest.mark.slow
+def test_why_no_document_is_stored_after_a_restart_is_known_for_a_day(restarted, person, content):
+    upload = Upload.begin(person, SIZE, sha256="0" * 64)
+    upload.send(content[:-1], 0)
+    restarted.restart()
+    assert upload.send(content[-1:], SIZE - 1).status == 204
+    record = until(lambda: (one := upload.get().json).get("failed") and one)
+    assert record["failed"] == {"code": "checksum_mismatch"}
+    assert (record["documentId"], record["document"]) == (None, None)
+    assert person.get("/v1/documents").json["documents"] == []
+    assert person.get("/v1/uploads").json["uploads"] == []
+    assert upload.end().status == 204
+
+
+@pytest.mark.slow
+def test_a_service_that_is_killed_before_the_document_is_stored_stores_it_later(
+    start_service, content
+):
+    service = start_service(HeldDigests, RATE_LIMITS="off")
+    person = service.register()
+    upload = Upload.begin(person, SIZE)
+    upload.send(content[:-1], 0)
+    service.restart()
+    (service.temporary / "held").touch()
+    assert upload.send(content[-1:], SIZE - 1).status == 204
+    assert upload.get().json["document"] is None
+    assert upload.send(b"", SIZE).status == 409
+    service.kill()
+    (service.temporary / "held").unlink()
+    service.start()
+    document = until(lambda: upload.get().json["document"])
+    assert document["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+class HeldDigests(QuickService):
+    """Reads nothing again while there is the file `held`."""
+
+    program = f"""
+import os, pathlib, time
+from models.uploads import catching_up
+read = catching_up._read_slice
+held = pathlib.Path(os.environ["TMPDIR"], "held")
+def read_later(upload_id):
+    while held.exists():
+        time.sleep(0.01)
+    return read(upload_id)
+catching_up._read_slice = read_later
+{QuickService.program}"""
+
+
+@pytest.mark.sqlite_only("on a server payloads lie in rows or objects")
+def test_an_upload_in_a_file_leaves_nothing_when_it_is_ended(restarted, person):
+    upload = Upload.begin(person, 100 << 20, content_of(STEP))
+    file = restarted.instance / "payloads" / upload.id[-2:] / upload.id
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert upload.end().status == 204
+    until(lambda: not file.exists(), 10)
