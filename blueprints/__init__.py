@@ -15,7 +15,7 @@ from .metrics import metrics
 from .short_links import short_links
 from .spaces import spaces
 from .status import status
-from .uploads import uploads
+from .uploads import uploads, uploads_by_link
 
 # in the order of the specification
 BLUEPRINTS = (
@@ -30,6 +30,7 @@ BLUEPRINTS = (
     embed,
     collections,
     short_links,
+    uploads_by_link,
     events,
     webhooks,
     status,

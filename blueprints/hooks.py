@@ -11,13 +11,19 @@ from flask import Flask, Request, Response
 from models import connected, current_runtime, database, prepare_connection, setup
 from models.core import Busy, NotFound, ServiceError, current_payer
 from models.events import current_actor
-from models.links import NO_GRANT, take_body_slot
+from models.links import NO_GRANT, take_body_slot, take_slot_of_steps
 from models.runtime import Admission, service_error_of
 from models.storage import current_right
 
 from .http import COOKIE, OWNER
 from .http.access_log import BODILESS, access_of, log_access
-from .http.authentication import credentials_in_head, only_caller, resolve_caller, right_of
+from .http.authentication import (
+    FILE_BY_LINK,
+    credentials_in_head,
+    only_caller,
+    resolve_caller,
+    right_of,
+)
 from .http.blueprint import limit_body
 from .http.caller import RequestGlobals, request_and_globals
 from .http.declarations import declared
@@ -59,6 +65,8 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
             caller = only_caller(given)
             if caller.credential_type in (*OWNER, COOKIE):
                 return Admission()
+            if path != FILE_BY_LINK:
+                return take_slot_of_steps(caller.grant)
             length, key = headers.get("CONTENT_LENGTH"), headers.get("IDEMPOTENCY_KEY", "")
             return take_body_slot(caller.grant, int(length or 0), key)
     except ServiceError:

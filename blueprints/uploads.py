@@ -6,11 +6,17 @@ from flask import Response
 
 from models import current_runtime
 
-from .http import ANYONE, OWNER, READ, WRITE, ApiBlueprint
+from .http import ANYONE, LINK, OWNER, READ, UPLOAD_TICKET, WRITE, ApiBlueprint
 from .http.blueprint import BINARY
 from .http.tus import OFFSET_STREAM, abilities, require_version, say_version
-from .schemas.requests import PageQuery, UploadMetadata
-from .schemas.responses import UnfinishedUploadRecord, UploadRecord, list_page, list_schema
+from .schemas.requests import PageQuery, SentUploadMetadata, UploadMetadata
+from .schemas.responses import (
+    SentUploadRecord,
+    UnfinishedUploadRecord,
+    UploadRecord,
+    list_page,
+    list_schema,
+)
 from .views.uploads import (
     append_to,
     begin_of_owner,
@@ -20,6 +26,14 @@ from .views.uploads import (
     progress_of,
     shown_result,
     visible_upload,
+)
+from .views.uploads_by_link import PATH as PATH_BY_LINK
+from .views.uploads_by_link import (
+    append_by_link,
+    begin_by_link,
+    end_by_link,
+    shown_by_link,
+    upload_of_ticket,
 )
 
 PATH = "/v1/uploads"
@@ -48,11 +62,20 @@ _CHECKSUM = _header(
 _METADATA = _header(
     "Upload-Metadata",
     "Names and base64 of UTF-8, with commas between: `filename`, `filetype`, `expiresAt`, "
-    "`collectionId`, `sha256`, and as JSON `metadata` and `token`. At most 8 KiB.",
+    "`collectionId`, `sha256`, `relativePath`, and as JSON `metadata` and `token`. At most 8 KiB.",
+)
+_METADATA_BY_LINK = _header(
+    "Upload-Metadata",
+    "Names and base64 of UTF-8, with commas between: `filename`, `filetype`, `from`, `sha256`, "
+    "`relativePath`. At most 8 KiB.",
 )
 uploads = ApiBlueprint("uploads", __name__, url_prefix=PATH, description="Uploads in pieces")
-uploads.before_request(require_version)
-uploads.after_request(say_version)
+uploads_by_link = ApiBlueprint(
+    "uploads_by_link", __name__, url_prefix=PATH_BY_LINK, description="Uploads in pieces by a link"
+)
+for blueprint in (uploads, uploads_by_link):
+    blueprint.before_request(require_version)
+    blueprint.after_request(say_version)
 
 
 @uploads.route("", methods=["OPTIONS"], accepts=ANYONE)
@@ -130,3 +153,71 @@ def end(id: str) -> None:
     credential began needs the scope `documents:delete`.
     """
     end_upload(visible_upload(id))
+
+
+@uploads_by_link.after_request
+def keep_out_of_search(response: Response) -> Response:
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+    return response
+
+
+@uploads_by_link.route("", methods=["OPTIONS"], accepts=ANYONE)
+@uploads_by_link.response(204)
+def options_by_link() -> Response:
+    """Say what uploads in pieces by a link can do
+
+    As for uploads of an owner.
+    """
+    return abilities(current_runtime().settings.max_upload_bytes)
+
+
+@uploads_by_link.post("", accepts=LINK, idempotent=True, handles_key=True, stepped=True)
+@uploads_by_link.doc(
+    parameters=[_VERSION, _LENGTH, _METADATA_BY_LINK, _CHECKSUM], requestBody=_BYTES_OF_FILE
+)
+@uploads_by_link.response(201)
+def begin_sending() -> Response:
+    """Begin to send a file in pieces by a link that takes files
+
+    As an owner begins an upload. `Location` holds a ticket, which opens this upload and nothing
+    else, until 24 hours after the last byte. Of a link with a password it takes a ticket.
+    """
+    return begin_by_link(SentUploadMetadata())
+
+
+@uploads_by_link.route("/<id>", methods=["HEAD"], accepts=(UPLOAD_TICKET,))
+@uploads_by_link.response(200)
+def progress_of_sent(id: str) -> Response:
+    """Say how much of a sent file has arrived"""
+    return progress_of(upload_of_ticket(id))
+
+
+@uploads_by_link.route("/<id>", methods=["GET"], accepts=(UPLOAD_TICKET,))
+@uploads_by_link.response(200, SentUploadRecord)
+def get_sent(id: str) -> dict[str, Any]:
+    """Return how much of a sent file has arrived, and its receipt when it is stored
+
+    The receipt is kept for 24 hours.
+    """
+    return shown_by_link(id)
+
+
+@uploads_by_link.patch("/<id>", accepts=(UPLOAD_TICKET,), stepped=True)
+@uploads_by_link.doc(parameters=[_VERSION, _OFFSET, _CHECKSUM], requestBody=_BYTES_OF_FILE)
+@uploads_by_link.response(204)
+def append_to_sent(id: str) -> Response:
+    """Send more of a file by a link
+
+    With the last byte the file is stored in the link's collection, as by `POST /s`.
+    """
+    return append_by_link(id)
+
+
+@uploads_by_link.delete("/<id>", accepts=(UPLOAD_TICKET,))
+@uploads_by_link.response(204)
+def end_sending(id: str) -> None:
+    """End a file that is being sent, and delete what has arrived of it
+
+    Of a file that is stored the record is deleted alone.
+    """
+    end_by_link(id)

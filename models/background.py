@@ -35,7 +35,7 @@ from .runtime import (
     log_failure,
 )
 from .storage import connected, engine, transaction
-from .uploads import catch_up_arrived, delete_expired
+from .uploads import catch_up_arrived, delete_expired, end_uploads_of_ended_links
 
 ENDED_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 
@@ -158,6 +158,7 @@ def _deletions_of_old_rows() -> tuple[Callable[[], object], ...]:
         _forget_old_token_keys,
         StoredPreview.forget_expired,
         delete_expired,
+        end_uploads_of_ended_links,
     )
 
 

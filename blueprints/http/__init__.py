@@ -18,6 +18,7 @@ from .credentials import (
     READERS,
     SESSION,
     TICKET,
+    UPLOAD_TICKET,
     WEBHOOKS,
     WRITE,
 )

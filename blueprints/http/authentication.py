@@ -28,12 +28,22 @@ from models.links import UPLOAD, TokenGrant
 from models.storage import Right
 
 from .caller import Caller, current_request, g
-from .credentials import API_KEY, COOKIE, DOCUMENT_TOKEN, NOBODY, OWNER, SESSION, TICKET
+from .credentials import (
+    API_KEY,
+    COOKIE,
+    DOCUMENT_TOKEN,
+    NOBODY,
+    OWNER,
+    SESSION,
+    TICKET,
+    UPLOAD_TICKET,
+)
 from .declarations import Declaration, declared, is_form
 
 _TABLES = {table.PREFIX: table for table in (Session, ApiKey, DocumentToken)}
 Credential = tuple[Callable[[str], Caller], str]  # what resolves it, and its text
-UPLOADS_BY_LINK = "/s"
+FILE_BY_LINK = "/s"  # where a file is sent by a link in one request,
+_PIECES_BY_LINK = re.compile(r"/s/uploads(/\w+)?")  # and in pieces
 _GLUED = ".,;:!?)]}>'\"*"  # characters that people append to a link in a sentence
 _BETWEEN_HEADERS = re.compile(r",\s*(?=bearer )", re.I)  # the server joins a header sent twice
 _LINK_ONLY = "Open the link as it was sent to you: its address holds ?token=dt_…"
@@ -83,7 +93,7 @@ def credentials_of(request: Request) -> Iterator[Credential]:
 def credentials_in_head(path: str, query: str, headers: Mapping[str, str]) -> Iterator[Credential]:
     """Yield each credential in the head of a request, by header names as `X_API_KEY`."""
     yield from _in_headers(headers.get("AUTHORIZATION"), headers.get("X_API_KEY"))
-    if path == UPLOADS_BY_LINK:
+    if path == FILE_BY_LINK or _PIECES_BY_LINK.fullmatch(path):
         yield from _in_fields(parse_qsl(query))
 
 
@@ -131,7 +141,8 @@ def _by_document_token(secret: str) -> Caller:
 
 def _by_ticket(secret: str) -> Caller:
     grant = TokenGrant.of_ticket(secret)
-    return Caller(TICKET, grant.owner_id, grant.id, grant=grant)
+    kind = UPLOAD_TICKET if grant.upload_id else TICKET
+    return Caller(kind, grant.owner_id, grant.id, grant=grant)
 
 
 def _refuse_in_address(_secret: str) -> Caller:
@@ -147,6 +158,10 @@ def require_accepted(caller: Caller, route: Declaration) -> None:
     if kind == NOBODY:
         is_of_link = SESSION not in accepted and COOKIE not in accepted
         raise NotAuthenticated(_LINK_ONLY if is_of_link else None)
+    if kind == UPLOAD_TICKET:
+        raise ScopeMissing("This ticket is for one upload, and opens nothing else.")
+    if UPLOAD_TICKET in accepted:
+        raise NotFound  # whoever has another credential learns of no upload
     if kind in OWNER and route.opens_links and SESSION not in accepted:
         raise ScopeMissing("This address is for those who have a link. It takes its token alone.")
     if API_KEY not in accepted:

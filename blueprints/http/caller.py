@@ -15,7 +15,7 @@ from models.core import NotFound, ServiceError
 from models.links import NO_GRANT, TokenGrant
 from models.storage import current_right
 
-from .credentials import API_KEY, COOKIE, DOCUMENT_TOKEN, SESSION, TICKET
+from .credentials import API_KEY, COOKIE, DOCUMENT_TOKEN, SESSION, TICKET, UPLOAD_TICKET
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Caller:
         ids = {API_KEY: {"apiKeyId": self.id}, DOCUMENT_TOKEN: {"tokenId": self.id}}
         opened_by = {"ses": SESSION, "key": API_KEY, "tok": DOCUMENT_TOKEN}
         via = SESSION if self.credential_type == COOKIE else self.credential_type
-        via = opened_by[self.id[:3]] if via == TICKET else via
+        via = opened_by[self.id[:3]] if via in (TICKET, UPLOAD_TICKET) else via
         acting_id = self.grant.acting_user_id
         collection = self.grant.collection_id
         reader = self.grant.reader

@@ -4,6 +4,7 @@ from models import SCOPES
 
 NOBODY, SESSION, API_KEY = "anyone", "session", "api_key"
 DOCUMENT_TOKEN, TICKET, COOKIE = "document_token", "ticket", "cookie"
+UPLOAD_TICKET = "upload_ticket"  # of one upload in pieces by a link
 ANYONE = (NOBODY, SESSION, API_KEY, DOCUMENT_TOKEN)  # public, but a wrong credential is an error
 OWNER = (SESSION, API_KEY)
 READERS = (*OWNER, DOCUMENT_TOKEN)

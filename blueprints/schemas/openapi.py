@@ -15,7 +15,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from models import current_runtime
 from models.core import ServiceError
 
-from ..http import API_KEY, DOCUMENT_TOKEN, SESSION, TICKET, ApiBlueprint
+from ..http import API_KEY, DOCUMENT_TOKEN, SESSION, TICKET, UPLOAD_TICKET, ApiBlueprint
 from ..http.declarations import Declaration, View, declaration_of
 from ..http.problems import PROBLEM, STATUS, ProblemApi
 from .responses import Problem
@@ -40,6 +40,7 @@ SCHEMES = {
     API_KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     DOCUMENT_TOKEN: {"type": "apiKey", "in": "query", "name": "token"},
     TICKET: {"type": "apiKey", "in": "query", "name": "ticket"},
+    UPLOAD_TICKET: {"type": "apiKey", "in": "query", "name": "ticket"},
 }
 IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
@@ -206,6 +207,7 @@ def _credentials(route: Declaration) -> str:
         API_KEY: f"an API key with the scope `{'` and `'.join(route.scopes)}`",
         DOCUMENT_TOKEN: "a document token"
         + (f" with the permission `{route.permission}`" if route.permission else ""),
+        UPLOAD_TICKET: "the ticket of the upload",
     }
     *others, last = (kinds[name] for name in route.accepts if name in kinds)
     return f"Takes {', '.join(others)} or {last}." if others else f"Takes {last}."

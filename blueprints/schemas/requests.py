@@ -381,6 +381,7 @@ class UploadForm(NewDocument):
 
 
 _UPLOAD_FORM = UploadForm()
+_IS_SHA256 = validate.Regexp(r"[0-9a-f]{64}\Z", error="Use 64 characters of hex.")
 _OTHER_NAMES = {"name": "filename", "type": "filetype"}  # that some clients send
 
 
@@ -394,27 +395,61 @@ class UploadMetadata(NewDocument):
     )
     expires_at = Timestamp()
     sha256 = String(
-        validate=validate.Regexp(r"[0-9a-f]{64}\Z", error="Use 64 characters of hex."),
+        validate=_IS_SHA256,
         **described("Of the whole file, in hex. Another file is not stored."),
     )
+    folder = Folder(data_key="relativePath", load_default="")
 
     @pre_load
     def _read_pairs(self, pairs: dict[str, str], **_: Any) -> dict[str, Any]:
-        """Return the values by name: JSON is parsed, and an empty name or type is absent."""
-        values: dict[str, Any] = dict(pairs)
-        for name, usual_name in _OTHER_NAMES.items():
-            value = values.pop(name, None)
-            if value is not None:
-                values.setdefault(usual_name, value)
-        if "filename" in values:
-            values["filename"] = last_name(values["filename"])
-        for name in _OTHER_NAMES.values():
-            if not is_seen(values.get(name, "")):
-                values.pop(name, None)
+        """Return the values by name, where JSON is parsed."""
+        values = _named(pairs)
         for name in ("metadata", "token"):
             if name in values:
                 values[name] = _parsed(name, values[name])
         return values
+
+    @post_load
+    def _put_into_folder(self, values: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """Put the folder into the metadata, unless these name one; it may end with the name."""
+        folder = viewer.safe_folder(values.pop("folder"), values.get("name"))
+        if not folder:
+            return values
+        return values | {"metadata": {"path": folder} | values.get("metadata", {})}
+
+
+class SentUploadMetadata(CamelCaseSchema):
+    """The values of an upload in pieces by a link, as `UploadMetadata` takes them."""
+
+    name = Name(data_key="filename")
+    content_type = MediaType(data_key="filetype")
+    sender = Name(0, 200, data_key="from", load_default="")
+    folder = Folder(data_key="relativePath", load_default="")
+    sha256 = String(validate=_IS_SHA256)
+
+    @pre_load
+    def _read_pairs(self, pairs: dict[str, str], **_: Any) -> dict[str, Any]:
+        return _named(pairs)
+
+    @post_load
+    def _leave_name_out(self, values: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """The name may be the last one of the path."""
+        return values | {"folder": viewer.safe_folder(values["folder"], values.get("name"))}
+
+
+def _named(pairs: Mapping[str, str]) -> dict[str, Any]:
+    """Return the pairs by their usual names; an empty name or type is absent."""
+    values: dict[str, Any] = dict(pairs)
+    for name, usual_name in _OTHER_NAMES.items():
+        value = values.pop(name, None)
+        if value is not None:
+            values.setdefault(usual_name, value)
+    if "filename" in values:
+        values["filename"] = last_name(values["filename"])
+    for name in _OTHER_NAMES.values():
+        if not is_seen(values.get(name, "")):
+            values.pop(name, None)
+    return values
 
 
 def _parsed(name: str, text: str) -> Any:

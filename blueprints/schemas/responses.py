@@ -464,9 +464,11 @@ class LinkContents(ResponseSchema):
     optional = (
         "documents",
         "upload_url",
+        "uploads_url",
         "files_left",
         "bytes_left",
         "max_file_bytes",
+        "max_upload_bytes",
         "asks",
         "agreement",
         "agreement_sha256",
@@ -490,9 +492,14 @@ class LinkContents(ResponseSchema):
         allow_none=True,
         **described("Where files are sent, one a request; null before the password.", format="uri"),
     )
+    uploads_url = fields.String(
+        allow_none=True,
+        **described("Where files are sent in pieces; null before the password.", format="uri"),
+    )
     files_left = fields.Integer()
     bytes_left = fields.Integer(**described("Of all files together."))
-    max_file_bytes = fields.Integer()
+    max_file_bytes = fields.Integer(**described("Of a file that comes in one request."))
+    max_upload_bytes = fields.Integer(**described("Of a file that comes in pieces."))
     asks = fields.List(
         fields.String(),
         **described("Of a guarded link, as the next four: the fields that open it."),
@@ -566,6 +573,23 @@ class UploadRecord(UnfinishedUploadRecord):
     )
     failed = fields.Nested(
         FailedUpload, **described("If all has arrived, and no document could be stored.")
+    )
+
+
+class SentUploadRecord(ResponseSchema):
+    """An upload in pieces by a link, as its ticket shows it."""
+
+    optional = ("failed",)
+
+    id = fields.String()
+    size = fields.Integer(**described("Bytes of the whole file."))
+    received = fields.Integer(**described("Bytes that have arrived, and are stored."))
+    expires_at = Timestamp(**described("Until then it is kept without another byte."))
+    receipt = fields.Nested(
+        ReceiptOfFile, allow_none=True, **described("Null until the file is stored.")
+    )
+    failed = fields.Nested(
+        FailedUpload, **described("If all has arrived, and the file could not be stored.")
     )
 
 

@@ -263,6 +263,7 @@ class UploadTarget:
             "has_password": self.grant.has_password,
             "views_left": self.grant.views_left,
             "upload_url": f"{base_url()}/s{address}" if address else None,
+            "uploads_url": f"{base_url()}/s/uploads{address}" if address else None,
             **vars(Room.of(self.grant, self.collection)),
         }
 

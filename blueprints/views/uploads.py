@@ -80,7 +80,7 @@ def begin_of_owner(path: str, schema: Schema) -> Response:
     caller = g.caller
 
     def begin_once() -> str:
-        report_allowance(current_runtime().upload_limiter.spend(current_payer.get()))
+        count_upload()
         new = NewUpload(
             owner_id=caller.owner_id,
             size=size,
@@ -121,6 +121,18 @@ def begin_upload(
     elif body.here.length or not size:
         upload = _store(upload, 0, body)
     return Response(status=201, headers=headers | headers_of_step(upload))
+
+
+def count_upload(link_id: str | None = None) -> None:
+    """Count a beginning, or a step that brings little: for a link by itself, else for the caller.
+
+    Raises `TooManyRequests`.
+    """
+    runtime = current_runtime()
+    if link_id:
+        report_allowance(runtime.uploads_by_link.spend(link_id))
+    else:
+        report_allowance(runtime.upload_limiter.spend(current_payer.get()))
 
 
 def _fingerprint() -> str:
@@ -181,7 +193,7 @@ def _store(upload: UnfinishedUpload, offset: int, body: SentBody) -> UnfinishedU
     room = upload.size - at
     length = min(body.here.length, room)
     if length < SMALL_STEP_BYTES and length < room:
-        current_runtime().upload_limiter.spend(current_payer.get())
+        count_upload(upload.came_by)
     upload = append(upload, at, body.here.part(0, length), checksum)
     if length < body.here.length:
         raise PayloadTooLarge(upload.size)
@@ -261,7 +273,11 @@ def progress_of(upload: UnfinishedUpload) -> Response:
         "Cache-Control": "no-store",
     }
     sent = upload.metadata_sent
-    shows_sent = _is_by_this_credential(upload) or (g.caller.may(READ) and not has_terms(sent))
+    shows_sent = (
+        upload.came_by
+        or _is_by_this_credential(upload)
+        or (g.caller.may(READ) and not has_terms(sent))
+    )
     if sent and shows_sent:
         headers["Upload-Metadata"] = sent
     return Response(status=200, headers=headers)

@@ -6,12 +6,12 @@ retired while sessions go on.
 
 from peewee import SQL, fn
 
-from ..core import now
+from ..core import DAY_MS, now
 from ..records import KeyedRow
 from ..storage import connected, transaction
 from .session import Session
 
-_TICKETS_KEPT_MS = 24 * 60 * 60 * 1000  # longer than any lives
+_TICKETS_KEPT_MS = 9 * DAY_MS  # longer than any lives: that of an upload for eight days
 
 
 class TokenKey(KeyedRow):

@@ -70,6 +70,7 @@ from .rate_limits import (
     STORED_RESPONSES,
     STORED_RESPONSES_OF_LINK,
     UPLOADS,
+    UPLOADS_BY_LINK,
     Allowance,
     By,
     Limit,

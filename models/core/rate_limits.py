@@ -67,4 +67,7 @@ READS_BY_TICKET = Limit(  # counts as long as the ticket is valid
     "original-load", "loads of one page", 1, 3600, By.PAGE
 )
 OPENINGS = Limit("opening", "openings of this link", 300, 3600, By.LINK)
+UPLOADS_BY_LINK = Limit(  # in pieces: beginnings, and steps that bring little
+    "upload-link", "uploads by this link", 600, 3600, By.LINK
+)
 UPLOADS = Limit("upload", "uploads", 60_000, 3600, By.PAYER)  # 16 a second, for an hour

@@ -26,6 +26,7 @@ from ..storage.payloads import FILES, PIECE_BYTES, ROWS, PayloadStore, layout_of
 FAILED = ""  # stands for the id of a document that could not be stored
 RESULT_KEPT_MS = DAY_MS
 LIFE_BY_LINK_MS = DAY_MS
+MOST_LIFE_BY_LINK_MS = 7 * DAY_MS  # whatever comes
 
 
 class UnfinishedUpload(KeyedRow, Owned):
@@ -92,7 +93,8 @@ class UnfinishedUpload(KeyedRow, Owned):
 
     def end_after(self, moment: int) -> int:
         """Return when it expires if its last byte has come at this moment."""
-        return moment + self.life_ms
+        end = moment + self.life_ms
+        return min(end, self.created_at + MOST_LIFE_BY_LINK_MS) if self.came_by else end
 
     @property
     def has_expired(self) -> bool:
@@ -215,6 +217,29 @@ class UnfinishedUpload(KeyedRow, Owned):
         counted = cls.select(fn.COUNT(cls.id), fn.COALESCE(fn.SUM(cls.received), SQL("0")))
         uploads, received = counted.where(cls.document_id.is_null()).scalar(as_tuple=True)
         return int(uploads), int(received)
+
+    # What strangers have begun by links
+
+    @classmethod
+    def unfinished_by(cls, owner_id: str, link_id: str) -> list[Self]:
+        """Return what was begun by a link and is not finished, as it is stored, oldest first."""
+        found = cls.select().where(*cls._counted(owner_id), cls.came_by == link_id)
+        return cls.rows_as_stored(found.order_by(cls.id))
+
+    @classmethod
+    def received_by(cls, owner_id: str, link_ids: Any) -> int:
+        """Return how many bytes have arrived of what was begun by these links and is not finished.
+
+        `link_ids` may be a query.
+        """
+        received = cls.select(fn.COALESCE(fn.SUM(cls.received), SQL("0")))
+        return int(received.where(*cls._counted(owner_id), cls.came_by.in_(link_ids)).scalar())
+
+    @classmethod
+    def unfinished_by_any_link(cls) -> list[Self]:
+        """Return all that was begun by links and is not finished, as it is stored."""
+        is_by_link = cls.came_by.is_null(False)
+        return cls.rows_as_stored(cls.select().where(cls.document_id.is_null(), is_by_link))
 
     # What has arrived
 

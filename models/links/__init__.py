@@ -39,13 +39,19 @@ from .lists import (
 from .opening import Opening
 from .placing import place_document
 from .receiving import (
+    NoRoom,
     Receipt,
     Room,
+    add_received,
     collection_of,
     judge_body,
+    metadata_of,
     receive,
+    refused_to_stranger,
     require_password,
+    room_for_steps,
     take_body_slot,
+    take_slot_of_steps,
 )
 from .recipient import Recipient, WrongCode
 from .requests import FileRequest, count_received, requests_of_owner

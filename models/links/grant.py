@@ -22,7 +22,7 @@ from ..core import (
     WrongCredentials,
     rfc3339,
 )
-from ..documents import Client, Collection, Document, shown_document
+from ..documents import Client, Collection, Document, UnfinishedUpload, shown_document
 from ..events import Event
 from ..records import Presented, cached_property, payer_of
 from ..runtime import current_runtime
@@ -35,6 +35,7 @@ from .target import Target, table_of
 
 TICKET_SECONDS = 3600
 LIMITED_TICKET_SECONDS = 600  # of a link with a view limit
+UPLOAD_TICKET_SECONDS = 8 * 86_400  # the longest life of an upload by a link, and of its receipt
 VIEW_TAG_SECONDS = 600  # for which a transfer may be gone on with
 OPENS_PAGES = "pages"  # scopes of tickets: one opens drawn pages,
 OPENS_SHOWN = "shown"  # the original as well, because the page shows it as it is,
@@ -69,6 +70,7 @@ class TokenGrant:
     hides_name: bool = False  # as its owner has chosen; see `names_target`
     notifies_owner: bool = False
     masked_token: str = ""
+    upload_id: str = ""  # the unfinished upload that the presented ticket opens, and nothing else
     view_tag: str = ""  # the tag of an earlier view by this link, if one was presented
     acting_user_id: str = ""  # the member who acts as the owner, which is a space
     opening: Opening | None = None  # begun by this request
@@ -269,9 +271,11 @@ class TokenGrant:
         if bound != grant._bound_to or grant.permissions.isdisjoint({"view", UPLOAD}):
             raise NotAuthenticated(TOO_LATE)
         may_save = claims.scope == OPENS_ORIGINAL and grant.may_save
+        is_of_upload = claims.scope.startswith(UnfinishedUpload.PREFIX + "_")
         return replace(
             grant,
             came_by=ticket,
+            upload_id=claims.scope if is_of_upload else "",
             opens_original=may_save or claims.scope == OPENS_SHOWN,
             reader=Reader.of_ticket(reader),
         )
@@ -349,6 +353,14 @@ class TokenGrant:
         if self.reader:
             made_for += f" {self.reader.to_ticket()}"
         return current_runtime().tickets.issue(TokenClaims(self.id, made_for, scope), seconds)
+
+    def upload_ticket(self, upload_id: str) -> str:
+        """Return the ticket of an upload that was begun by this link. It opens nothing else.
+
+        It is the only ticket that may be had by a ticket, that of an opened page.
+        """
+        claims = TokenClaims(self.id, self._bound_to, upload_id)
+        return current_runtime().tickets.issue(claims, UPLOAD_TICKET_SECONDS)
 
     @property
     def _bound_to(self) -> str:

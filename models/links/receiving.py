@@ -3,6 +3,8 @@
 Senders learn how much room is left and what they have sent, and nothing else of the collection.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..accounts import StoredResponse
@@ -14,9 +16,10 @@ from ..core import (
     StorageFailing,
     StorageFull,
     StoredUnsynced,
+    TokenSpent,
     counted,
 )
-from ..documents import Collection, Document, SentPayload, upload
+from ..documents import Collection, Document, SentPayload, UnfinishedUpload, upload
 from ..events import EventHead
 from ..runtime import LongBody, current_runtime
 from .document_token import UPLOAD, DocumentToken
@@ -42,12 +45,18 @@ class Room:
 
     files_left: int
     bytes_left: int
-    max_file_bytes: int
+    max_file_bytes: int  # of a file that comes in one request,
+    max_upload_bytes: int  # and of one that comes in pieces
 
     @classmethod
     def of(cls, grant: TokenGrant, collection: Collection) -> "Room":
-        largest = current_runtime().settings.max_document_bytes
-        return cls(grant.views_left or 0, collection.room, largest)
+        settings = current_runtime().settings
+        return cls(
+            grant.views_left or 0,
+            collection.room,
+            settings.max_document_bytes,
+            settings.max_upload_bytes,
+        )
 
 
 @dataclass(frozen=True)
@@ -107,6 +116,22 @@ def take_body_slot(grant: TokenGrant, body_bytes: int, key: str) -> LongBody | N
     return current_runtime().long_bodies.admit(grant.payer())
 
 
+def take_slot_of_steps(grant: TokenGrant) -> LongBody | None:
+    """Return the slot of a body that is served in steps, each of which is judged; or None."""
+    if UPLOAD not in grant.permissions:
+        return None
+    return current_runtime().long_bodies.admit(grant.payer())
+
+
+def room_for_steps(owner_id: str, collection: Collection) -> int:
+    """Return how many bytes more a collection takes of uploads that come in pieces.
+
+    What has arrived of unfinished ones takes room, and what was announced does not.
+    """
+    links = DocumentToken.select(DocumentToken.id).where(DocumentToken.target_id == collection.id)
+    return max(0, collection.room - UnfinishedUpload.received_by(owner_id, links))
+
+
 def receive(
     grant: TokenGrant,
     payload: SentPayload,
@@ -124,8 +149,9 @@ def receive(
     """
     require_password(grant)
     collection = collection_of(grant)
-    try:
-        with upload(
+    with (
+        refused_to_stranger(),
+        upload(
             collection.owner_id,
             payload,
             content_type=content_type,
@@ -133,8 +159,16 @@ def receive(
             metadata=metadata_of(sender, folder),
             origin={"collection_id": collection.id},
             came_by=grant.id,
-        ) as document:
-            return _add_to_collection(grant, collection, document)
+        ) as document,
+    ):
+        return add_received(document, grant.id, grant.answers_id, collection)
+
+
+@contextmanager
+def refused_to_stranger() -> Iterator[None]:
+    """Raise what refuses a file in the block as strangers may know it: nothing of the owner."""
+    try:
+        yield
     except StoredUnsynced:
         raise StoredUnsynced(UNSYNCED) from None
     except StorageFailing:
@@ -156,13 +190,17 @@ def collection_of(grant: TokenGrant) -> Collection:
     return grant.collection
 
 
-def _add_to_collection(grant: TokenGrant, target: Collection, document: Document) -> Receipt:
-    """Judge the file again and count it, in the transaction that stores the document's row."""
-    token = DocumentToken.live_one(grant.id, target)
+def add_received(document: Document, link_id: str, answers_id: str, target: Collection) -> Receipt:
+    """Judge the file again and count it, in the transaction that stores the document's row.
+
+    `answers_id` is what the link had when its holder was let in. Raises `TokenSpent`,
+    `TargetChanged`, `ScopeMissing`, `NoRoom`.
+    """
+    token = DocumentToken.live_one(link_id, target)
     collection = Collection.one_of(document.owner_id, target.id)
     if token.permissions != UPLOAD:
-        raise grant.spent()
-    if token.has_password and token.answers_id != grant.answers_id:  # set meanwhile
+        raise TokenSpent(origins=tuple(token.allowed_origins.split()), owner_id=token.owner_id)
+    if token.has_password and token.answers_id != answers_id:  # set meanwhile
         raise ScopeMissing(_OPEN_FIRST)
     # The new document is in no list yet.
     if collection.is_full or document.size > collection.room:

@@ -142,6 +142,9 @@ DERIVED = (
     Derived("ticket of a link", "models.links.grant.TokenGrant.ticket", {Origin.LINK: ()}),
     Derived("ticket of a guarded link", "models.links.grant.TokenGrant.ticket", {Origin.LINK: ()}),
     Derived("ticket to send files", "models.links.grant.TokenGrant.ticket", {Origin.LINK: ()}),
+    Derived(
+        "ticket of an upload", "models.links.grant.TokenGrant.upload_ticket", {Origin.LINK: ()}
+    ),
     Derived("tag of a view", "models.links.grant.TokenGrant.new_view_tag", {Origin.LINK: ()}),
     Derived(
         "code of a recipient",

@@ -23,6 +23,7 @@ from ..core import (
     STORED_RESPONSES,
     STORED_RESPONSES_OF_LINK,
     UPLOADS,
+    UPLOADS_BY_LINK,
     OperatorError,
     PayloadStoreAway,
     now,
@@ -84,6 +85,7 @@ class Runtime:
         self.sign_in_limiter = limiter(SIGN_INS, limited)
         self.member_limiter = limiter(NEW_MEMBERS, limited)
         self.upload_limiter = limiter(UPLOADS, limited)
+        self.uploads_by_link = limiter(UPLOADS_BY_LINK, limited)
         self.opening_limiter = limiter(OPENINGS, limited)  # of a guarded link
         self.code_limiter = limiter(CODE_REQUESTS, limited)
         self.reads_by_ticket = limiter(READS_BY_TICKET)  # by ticket: each is recorded once

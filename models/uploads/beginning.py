@@ -10,6 +10,7 @@ from ..runtime import current_runtime, refuse_if_full
 from ..storage import engine, transaction
 from ..storage.payloads import rows as payload_rows
 from ..storage.payloads import seal_piece
+from .by_link import make_way
 
 MOST_OF_OWNER = 100  # unfinished uploads, but those by links
 
@@ -56,9 +57,12 @@ def begin(new: NewUpload) -> UnfinishedUpload:
     upload.metadata_sent = new.metadata_sent
     upload.begun_by_id = new.begun_by_id
     upload.uploader_id = acting_user_id()
-    upload.expires_at = upload.created_at + upload.life_ms
+    upload.expires_at = upload.end_after(upload.created_at)
     with transaction(new.owner_id):
-        _refuse_if_many(new.owner_id)
+        if new.came_by:
+            make_way(new.owner_id, new.came_by)
+        else:
+            _refuse_if_many(new.owner_id)
         require_quota(new.owner_id, new.size)
         _require_disk_space(new)
         upload.generate_key()

@@ -16,7 +16,7 @@ def end(upload: UnfinishedUpload) -> None:
     Raises `NotFound` if it was deleted meanwhile.
     """
     with current_runtime().upload_slots.held(upload.id), transaction(upload.owner_id):
-        _delete(upload.id)
+        delete_now(upload.id)
     current_runtime().upload_digests.forget(upload.id)
 
 
@@ -40,7 +40,7 @@ def _end_if_expired(upload: UnfinishedUpload) -> None:
         found = UnfinishedUpload.as_stored_locked(upload.id)
         if found is None or not found.has_expired:
             return
-        _delete(upload.id)
+        delete_now(upload.id)
     current_runtime().upload_digests.forget(upload.id)
 
 
@@ -48,7 +48,7 @@ def end_all_unfinished() -> None:
     """End all uploads that are not finished: a restore finds what has arrived of them nowhere."""
     with transaction():
         for upload in UnfinishedUpload.all_unfinished():
-            _delete(upload.id)
+            delete_now(upload.id)
 
 
 def delete_uploads_of(owner_id: str) -> None:
@@ -57,7 +57,7 @@ def delete_uploads_of(owner_id: str) -> None:
         slot = current_runtime().upload_slots.held(upload.id)
         with slot, separate_transaction(owner_id, synced=False):
             if UnfinishedUpload.as_stored_locked(upload.id):
-                _delete(upload.id)
+                delete_now(upload.id)
         current_runtime().upload_digests.forget(upload.id)
 
 
@@ -67,7 +67,7 @@ def delete_rest_of(owner_id: str) -> None:
     A step that is under way finds its row no more, and deletes what it has written.
     """
     for upload in UnfinishedUpload.all_of(owner_id):
-        _delete(upload.id)
+        delete_now(upload.id)
 
 
 def drop_if_ended(upload: UnfinishedUpload) -> None:
@@ -77,7 +77,11 @@ def drop_if_ended(upload: UnfinishedUpload) -> None:
             drop_payload(upload)
 
 
-def _delete(upload_id: str) -> None:
+def delete_now(upload_id: str) -> None:
+    """Delete an upload in the transaction of the caller. Raises `NotFound`.
+
+    A step that is under way finds its row no more, and deletes what it has written.
+    """
     upload = UnfinishedUpload.as_stored_locked(upload_id)
     if upload is None:
         raise NotFound

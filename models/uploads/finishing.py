@@ -13,7 +13,7 @@ from typing import Any
 
 import viewer
 
-from ..core import Busy, ChecksumMismatch, ServiceError, StorageFull, now
+from ..core import Busy, ChecksumMismatch, ServiceError, StorageFull, TokenSpent, now
 from ..documents import (
     READ_TWICE_BYTES,
     Document,
@@ -26,6 +26,7 @@ from ..events import EventHead, acting
 from ..links import LinkOptions, place_document
 from ..runtime import current_runtime, log_failure, service_error_of
 from ..storage import transaction
+from .by_link import may_come_back, receive_document, refusals_of
 from .ending import drop_payload
 
 _GIVEN_TO_DOCUMENT = ("name", "metadata", "expires_at")
@@ -52,7 +53,7 @@ def finish(upload: UnfinishedUpload, sha256: str) -> Document:
             upload.owner_id,
             upload.size,
             content_type=_content_type(upload),
-            origin={"upload_id": upload.id, "begun_at": upload.created_at},
+            origin=_origin(upload),
             came_by=upload.came_by,
             given={name: given[name] for name in _GIVEN_TO_DOCUMENT if name in given},
         )
@@ -63,15 +64,29 @@ def finish(upload: UnfinishedUpload, sha256: str) -> Document:
         document.sha256 = sha256
         document.crc32 = upload.crc32 if upload.size > READ_TWICE_BYTES else None
         document.store_row()
-        options = given.get("link")
-        link = place_document(
-            document,
-            None if options is None else LinkOptions.of_stored(options),
-            given.get("collection_id"),
-        )
+        result = _place(upload, document)
         upload.generate_key()  # that of before is now the document's, and ends with it
-        _store_result(upload, document.id, {"token_id": link.row.id if link else None})
+        _store_result(upload, document.id, result)
     return document
+
+
+def _origin(upload: UnfinishedUpload) -> dict[str, Any]:
+    """Return the facts for the event that records the document."""
+    facts = {"upload_id": upload.id, "begun_at": upload.created_at}
+    return facts | {"collection_id": upload.given["collection_id"]} if upload.came_by else facts
+
+
+def _place(upload: UnfinishedUpload, document: Document) -> dict[str, Any]:
+    """Put the document where it was sent to, and return the facts that the upload keeps of it."""
+    if upload.came_by:
+        return {"receipt": receive_document(upload, document)}
+    options = upload.given.get("link")
+    link = place_document(
+        document,
+        None if options is None else LinkOptions.of_stored(options),
+        upload.given.get("collection_id"),
+    )
+    return {"token_id": link.row.id if link else None}
 
 
 def finish_arrived(upload: UnfinishedUpload, sha256: str) -> None:
@@ -81,13 +96,16 @@ def finish_arrived(upload: UnfinishedUpload, sha256: str) -> None:
     later.
     """
     try:
-        with current_runtime().upload_slots.held(upload.id), transaction(upload.owner_id):
+        slot = current_runtime().upload_slots.held(upload.id)
+        with refusals_of(upload), slot, transaction(upload.owner_id):
             row = UnfinishedUpload.locked(upload.owner_id, upload.id)
             if row.is_unfinished and row.has_arrived:
                 with acting(row.last_actor.items()):
                     finish(row, sha256)
     except Exception as error:
         known = service_error_of(error)
+        if isinstance(known, TokenSpent) and may_come_back(known):
+            return  # it waits for its link
         if known is None or isinstance(known, Busy | StorageFull):
             log_failure(f"The document of {upload.id} is not stored yet", error)
             return

@@ -19,7 +19,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
-from ..core import ChecksumMismatch, Invalid, NotFound, PayloadTooLarge, now, will_wait
+from ..core import (
+    ChecksumMismatch,
+    Invalid,
+    NotFound,
+    PayloadTooLarge,
+    TokenSpent,
+    now,
+    will_wait,
+)
 from ..documents import READ_TWICE_BYTES, UnfinishedUpload
 from ..events import current_actor
 from ..runtime import Digest, current_runtime
@@ -27,6 +35,7 @@ from ..storage import current_right, engine, separate_transaction, transaction
 from ..storage.payloads import FILES, PIECE_BYTES, seal_piece
 from ..storage.payloads import files as payload_files
 from ..storage.payloads import rows as payload_rows
+from .by_link import may_come_back, refusals_of, require_room
 from .catching_up import catch_up, digest_of
 from .ending import drop_if_ended, end
 from .finishing import WrongFile, finish
@@ -101,9 +110,14 @@ def _append_judged(upload: UnfinishedUpload, offset: int, body: Body) -> Unfinis
     if right := current_right.get():
         right.forget()
     try:
-        stored = _append_step(upload, offset, body)
+        with refusals_of(upload):
+            stored = _append_step(upload, offset, body)
     except WrongFile:
         end(upload)
+        raise
+    except TokenSpent as error:
+        if not may_come_back(error):
+            end(upload)
         raise
     except NotFound:
         drop_if_ended(upload)
@@ -126,6 +140,8 @@ def _append_step(upload: UnfinishedUpload, offset: int, body: Body) -> Unfinishe
             raise PayloadTooLarge(row.size)
         if not body.length and not row.has_arrived:
             return row
+        if row.came_by:
+            require_room(row, body.length)
         arriving = _Arriving(row, body, digest_of(row))
         in_file = row.place == FILES
         reserve_bytes = runtime.settings.reserve_bytes

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-SESSION, KEY, TOKEN = "session", "key", "token"
+SESSION, KEY, TOKEN, TICKET = "session", "key", "token", "ticket"
 OWNER = (SESSION, KEY)
 READER = (SESSION, KEY, TOKEN)
 
@@ -147,6 +147,8 @@ BESIDE = [  # that answer well only what a link, a PDF or a setting has made bef
     Route("POST", "/s", (TOKEN,), {}),
     Route("POST", "/s/codes", (TOKEN,), ADDRESS),
     Route("POST", "/s/download", (TOKEN,), PASSWORD),
+    Route("POST", "/s/uploads", (TOKEN,)),
+    *(Route(method, "/s/uploads/<upload>", (TICKET,)) for method in ("GET", "PATCH", "DELETE")),
     *(Route("GET", path) for path in ("/embed.js", "/oembed", "/logo", "/metrics")),
 ]
 EVERY = [*ROUTES, *BESIDE]

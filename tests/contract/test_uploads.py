@@ -274,7 +274,6 @@ WRONG_HEADERS = [
     {"Upload-Checksum": "sha256 not base64"},
     {"Upload-Checksum": "sha256"},
     {"Upload-Metadata": "color cmVk"},
-    {"Upload-Metadata": "relativePath YS9i"},
     {"Upload-Metadata": "filename YQ==,filename Yg=="},
     {"Upload-Metadata": "filename YQ"},
     {"Upload-Metadata": "filename /w=="},
@@ -564,3 +563,8 @@ def test_what_an_upload_has_become_is_known_for_a_day(clocked):
     assert upload.get().json["document"]
     clocked.set_clock(hours=25)
     refused(upload.get(), 404, "not_found")
+
+
+def test_a_path_of_an_upload_becomes_the_folder_of_its_document(alice):
+    upload = Upload.begin(alice, 1, b"a", filename="a.txt", relativePath="plans/2026/a.txt")
+    assert upload.get().json["document"]["metadata"] == {"path": "plans/2026"}

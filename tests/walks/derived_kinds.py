@@ -263,6 +263,14 @@ def ticket_for_files(world):
     return lambda: world.call("POST", address, data={"file": (BytesIO(b"a file"), "sent.txt")})
 
 
+def ticket_of_an_upload(world):
+    world.linked(world.collection, permissions=["upload"], max_views=9, password="a password")
+    address = world.opened(password="a password")["uploadsUrl"].removeprefix("http://localhost")
+    begun = world.call("POST", address, headers={"Upload-Length": "3"})
+    location = begun.headers["Location"].removeprefix("http://localhost")
+    return lambda: world.call("GET", location)
+
+
 def tag_of_a_view(world):
     headers = world.by(world.linked(max_views=1).secret)
     tag = world.call("GET", "/s/content", headers=headers).headers["ETag"]
@@ -316,6 +324,7 @@ MAKERS = {
     "ticket of a link": ticket_of_a_link,
     "ticket of a guarded link": ticket_of_a_guarded_link,
     "ticket to send files": ticket_for_files,
+    "ticket of an upload": ticket_of_an_upload,
     "tag of a view": tag_of_a_view,
     "code of a recipient": code_of_a_recipient,
     "code of notices": code_of_notices,

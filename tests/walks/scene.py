@@ -223,6 +223,13 @@ class Scene:
             return begin(NewUpload(self.owner.id, 3)).id
 
     @cached_property
+    def sent_id(self):
+        """An upload of three bytes that a stranger has begun by `link_for_files`."""
+        given = {"collection_id": self.collection.id, "answers_id": ""}
+        link_id = self.link_for_files.row.id
+        return begin(NewUpload(self.owner.id, 3, given, came_by=link_id)).id
+
+    @cached_property
     def pdf(self):
         return upload(self.owner, pdf("A page"), "application/pdf")
 
@@ -236,6 +243,10 @@ class Scene:
     def ticket(self, link):
         """The ticket of a page that the link has opened."""
         return TokenGrant.of_secret(link.secret).ticket(shows_original=False)
+
+    def upload_ticket(self, link):
+        """The ticket of the upload that was begun by the link."""
+        return TokenGrant.of_secret(link.secret).upload_ticket(self.sent_id)
 
     def by_key(self):
         """The headers of a request by an API key."""

@@ -22,6 +22,7 @@ from blueprints.http.credentials import (
     DOCUMENT_TOKEN,
     SESSION,
     TICKET,
+    UPLOAD_TICKET,
 )
 from blueprints.http.declarations import declaration_of
 from crypto import password_file
@@ -197,6 +198,13 @@ API = [
     Request("POST /s", {}, reads_for=OWNERS),
     Request("POST /s", sends_file=True, permissions=(UPLOAD,), names="with a file"),
     Request("POST /s/codes", ADDRESS),
+    Request("POST /s/uploads", permissions=(UPLOAD,), **BEGINS),
+    Request("POST /s/uploads", permissions=(UPLOAD,), **BEGINS_WITH_ALL, names="with a body"),
+    Request("PATCH /s/uploads/{sent}", permissions=(UPLOAD,), **GOES_ON),
+    Request(
+        "PATCH /s/uploads/{sent}", permissions=(UPLOAD,), **SENDS_ALL, names="with the last byte"
+    ),
+    Request("DELETE /s/uploads/{sent}", permissions=(UPLOAD,)),
     Request("POST /s/download", WORD, reads_for=OWNERS),
 ]
 PAGES = [
@@ -355,6 +363,7 @@ def walks(request):
         (API_KEY, ALONE): [(REVOKED,), (DISABLED,)],
         (DOCUMENT_TOKEN, ALONE): [(OFF,), (TAKEN_BACK,), (DISABLED,)],
         (TICKET, ALONE): [(OFF,), (TAKEN_BACK,), (DISABLED,)],
+        (UPLOAD_TICKET, ALONE): [(OFF,), (TAKEN_BACK,), (DISABLED,)],
     }
     if route.scopes or route.for_members:
         losses |= {
@@ -431,7 +440,7 @@ class Call:
     @classmethod
     def of(cls, request, walk, service):
         scene = service.stage.scene(in_space=walk.in_space)
-        if walk.caller in (DOCUMENT_TOKEN, TICKET):
+        if walk.caller in (DOCUMENT_TOKEN, TICKET, UPLOAD_TICKET):
             return cls(request, walk, scene, _link_for(request, scene))
         return cls(request, walk, scene)
 
@@ -449,7 +458,7 @@ class Call:
             made_for = self.scene.team.id if self.walk.in_space else ""
             options["query_string"] = self.request.query | {"for": made_for}
             options["environ_overrides"] = {"server.identity": f"{self.scene.bob.id}@example.org"}
-        elif caller == TICKET:
+        elif caller in (TICKET, UPLOAD_TICKET):
             options["query_string"] = {"ticket": self.ticket}
         else:
             options["query_string"] = {"token": self.link.secret}
@@ -457,6 +466,8 @@ class Call:
 
     @cached_property
     def ticket(self):
+        if self.walk.caller == UPLOAD_TICKET:
+            return self.scene.upload_ticket(self.link)
         return self.scene.ticket(self.link)
 
     def prepare(self):
@@ -477,7 +488,8 @@ def _link_for(request, scene):
     if request.path.endswith("/codes"):
         terms["recipients"] = [READER]
     if UPLOAD in request.permissions:
-        return scene.link(scene.collection, **terms)
+        scene.link_for_files = scene.link(scene.collection, **terms)
+        return scene.link_for_files
     return scene.link(scene.pdf if "{pdf}" in request.path else scene.document, **terms)
 
 
