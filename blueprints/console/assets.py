@@ -56,6 +56,7 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
         "counts.js",
         "kinds.js",
         "folders.js",
+        "large_files.js",
         "moments.js",
         "console/scripts/times.js",
         "console/scripts/forms.js",

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError
 
-from models import Collection, Document, DocumentToken, current_runtime, in_one_transaction
+from models import Collection, Document, DocumentToken, in_one_transaction
 from models.documents import Found, Search, existing_page
 from models.links import (
     LinkOptions,
@@ -22,6 +22,7 @@ from ..views.collection import send_one_file, send_originals
 from ..views.links import fits_one_file
 from .activity import timelines
 from .forms import once, room, text
+from .large_files import UploadLimits, unfinished_uploads
 from .links import go_to_ready, issue, link_fields
 from .routes import Pages, from_here, go, go_back, page_number, render, search_from_here
 
@@ -89,7 +90,8 @@ def show_collection(id: str) -> Response:
         fits=fits_one_file(found),
         asked=asked,
         found=None if asked is None else _addable(found, asked.strip(), request.args.get("older")),
-        limit=current_runtime().settings.max_document_bytes,
+        limits=UploadLimits.of_caller(),
+        unfinished=unfinished_uploads(id),
     )
 
 

@@ -56,6 +56,7 @@ from .forms import (
     text,
     today,
 )
+from .large_files import UploadLimits, unfinished_uploads
 from .links import go_to_ready, issue, link_fields
 from .routes import (
     HOME,
@@ -147,7 +148,8 @@ def show_documents(**_: str) -> Response:
         shared=stored,
         **_ready([one for one in made if not one.state.has_ended]),
         quota=runtime.quota,
-        limit=runtime.settings.max_document_bytes,
+        limits=UploadLimits.of_caller(),
+        unfinished=unfinished_uploads(),
         base=base_url(),
     )
 

@@ -218,7 +218,7 @@ def visible_upload(id: str) -> UnfinishedUpload:
     arrived is read again, if it has to be, from here on.
     """
     upload = UnfinishedUpload.one_of(g.caller.owner_id, id)
-    if upload.came_by or not (_is_own(upload) or _manages()):
+    if upload.came_by or not (is_own(upload) or _manages()):
         raise NotFound
     catch_up(upload)
     return upload
@@ -231,7 +231,7 @@ def own_upload(id: str) -> UnfinishedUpload:
     space the member who has begun it, or with what a key has begun every key.
     """
     upload = visible_upload(id)
-    if not _is_own(upload):
+    if not is_own(upload):
         raise NotFound
     return upload
 
@@ -239,7 +239,7 @@ def own_upload(id: str) -> UnfinishedUpload:
 def visible_uploads() -> list[UnfinishedUpload]:
     """Return the unfinished uploads that the caller may see, newest first."""
     unfinished = UnfinishedUpload.unfinished_of(g.caller.owner_id)
-    return [one for one in unfinished if _is_own(one) or _manages()]
+    return [one for one in unfinished if is_own(one) or _manages()]
 
 
 def page_of_uploads(limit: int, after: str | None) -> tuple[list[dict[str, Any]], str | None]:
@@ -249,7 +249,8 @@ def page_of_uploads(limit: int, after: str | None) -> tuple[list[dict[str, Any]]
     return [shown_upload(one) for one in behind[:limit]], next_after
 
 
-def _is_own(upload: UnfinishedUpload) -> bool:
+def is_own(upload: UnfinishedUpload) -> bool:
+    """Return whether the caller may go on with an upload of the owner's."""
     member = g.caller.member
     return upload.uploader_id == (member.user_id if member else None)
 

@@ -39,6 +39,7 @@ from .uploads import (
     new_document,
     require_quota,
     require_room,
+    room_in_quota,
     steps_to,
     store_as_exported,
     upload,

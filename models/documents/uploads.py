@@ -336,6 +336,15 @@ def require_quota(owner_id: str, size: int, instead_of: str = "") -> None:
         quota.require(size, stored.documents + documents, stored.size_bytes + size_bytes)
 
 
+def room_in_quota(owner_id: str) -> int | None:
+    """Return how many bytes more the owner may store, as `require_quota` counts; None if any."""
+    most_bytes = current_runtime().quota.bytes
+    if most_bytes is None:
+        return None
+    _, promised_bytes = UnfinishedUpload.promised_by(owner_id)
+    return max(0, most_bytes - Document.stored_by(owner_id).size_bytes - promised_bytes)
+
+
 def _choose_place(document: Document) -> None:
     """Choose where the payload lies, and under which id."""
     document.place = place_for(document.size)

@@ -31,7 +31,7 @@ def names(page):
 
 @pytest.fixture(scope="module")
 def small_service(start_service):
-    return start_service(MAX_DOCUMENT_BYTES="1000000")
+    return start_service(MAX_DOCUMENT_BYTES="1000000", MAX_UPLOAD_BYTES="1000000")
 
 
 def test_several_files_are_uploaded_one_after_another(service, open_browser):

@@ -1,8 +1,9 @@
-// Uploads: dropped, pasted or chosen on any page
+// Uploads: dropped, pasted or chosen on any page; large ones by `LargeUpload`
 
 const drop = $(".drop");
 const composer = $("#composer"); // the card that makes links of files
 const rows = $("#uploads") || document.body.appendChild(node("ul", "", { id: "uploads", className: "rows card floating" }));
+const unfinished = $("#unfinished"); // what was begun before, here or elsewhere
 const queue = [];
 const unlinked = new Set(); // rows of files that a link is asked for
 let running;
@@ -27,12 +28,15 @@ if ($("nav")) {
 }
 
 if (drop) {
-  const field = drop.elements.file;
-  field.multiple = true;
-  field.addEventListener("change", () => {
-    add(field.files);
-    field.value = "";
-  });
+  const { file, folder } = drop.elements;
+  file.multiple = true;
+  $("[for=folder]").hidden = !("webkitdirectory" in folder);
+  for (const field of [file, folder]) {
+    field.addEventListener("change", () => {
+      add(ownFiles(field.files));
+      field.value = "";
+    });
+  }
   drop.addEventListener("submit", event => {
     event.preventDefault(); // the files are stored, or are being sent
     if (event.submitter?.value === "store") keepPrivate();
@@ -46,6 +50,7 @@ for (const item of rows.children) { // shared by a phone, and stored
   row.item.append(closer(row, "Remove"));
   unlinked.add(row);
 }
+for (const item of all("#unfinished > li")) showUnfinished(item);
 showTerms();
 
 function showTarget(event, isOver) {
@@ -75,26 +80,44 @@ function pasted(clipboard) {
   return [new File([text], `Pasted text ${now}.txt`, { type: "text/plain;charset=utf-8" })];
 }
 
+function newKey() {
+  const parts = crypto.getRandomValues(new Uint32Array(4));
+  return Array.from(parts, part => part.toString(36)).join("");
+}
+
+function newRow(file) {
+  sum++;
+  return {
+    file,
+    key: newKey(),
+    item: rows.appendChild(node("li", "")),
+    badge: node("i", "", badgeOf(file.name)),
+    name: node("b", file.name, { dir: "auto" }),
+    state: node("span", "", { className: "dim" }),
+  };
+}
+
 function add(files) {
   for (const file of files) {
-    const parts = crypto.getRandomValues(new Uint32Array(4));
-    const row = {
-      file,
-      key: Array.from(parts, part => part.toString(36)).join(""),
-      item: rows.appendChild(node("li", "")),
-      badge: node("i", "", badgeOf(file.name)),
-      name: node("b", file.name, { dir: "auto" }),
-      state: node("span", "", { className: "dim" }),
-    };
-    sum++;
-    if (drop && file.size > +drop.dataset.limit) {
-      refuse(row, `Too large: up to ${drop.dataset.words} can be stored.`);
-    } else {
-      enqueue(row);
-    }
+    const row = newRow(file);
+    const reason = refusalOf(file);
+    if (reason) refuse(row, reason);
+    else enqueue(row);
   }
   if (files.length) begin();
   next();
+}
+
+function refusalOf({ size }) { // before anything is sent
+  if (!drop) return "";
+  const { limit, room } = drop.dataset;
+  if (size > +limit) return `Too large: up to ${sizeInWords(+limit)} can be stored.`;
+  if (room && size > +room) return `Too large: there is room for ${sizeInWords(+room)}.`;
+  return "";
+}
+
+function isLarge({ size }) { // sent by several requests
+  return size > Math.min(SLICE_BYTES, drop?.dataset.once ?? SLICE_BYTES);
 }
 
 function closer(row, words) { // the button that takes a file out of the card
@@ -127,8 +150,10 @@ async function takeOut(row) {
   row.done?.();
   showTerms();
   row.call?.abort();
-  if (row.address) await putInBin(row);
   if (drop) ($("button", rows) || drop.elements.file).focus();
+  const record = await row.upload?.cancel();
+  if (record) row.address = addressOf(record);
+  if (row.address) await putInBin(row);
 }
 
 async function putInBin(row) {
@@ -141,7 +166,8 @@ async function putInBin(row) {
 function next() {
   if (running || !queue.length) return;
   running = queue.shift();
-  send(running);
+  if (running.upload || isLarge(running.file)) sendLarge(running);
+  else send(running);
 }
 
 function ended() {
@@ -162,8 +188,10 @@ function send(row) {
 
   const body = new FormData();
   body.append("file", row.file);
-  const into = drop?.elements.collectionId;
-  if (into) body.append("collectionId", into.value);
+  const collectionId = intoCollection();
+  if (collectionId) body.append("collectionId", collectionId);
+  const metadata = metadataOfFile(row.file);
+  if (metadata) body.append("metadata", metadata);
 
   const call = new XMLHttpRequest(); // fetch does not say how much was sent
   row.call = call;
@@ -176,6 +204,96 @@ function send(row) {
   call.responseType = "json";
   call.setRequestHeader("Accept", "application/json");
   call.send(body);
+}
+
+function intoCollection() {
+  return drop?.elements.collectionId?.value;
+}
+
+function metadataOfFile(file) { // as JSON; nothing of a file that came alone
+  const path = folderOf(file);
+  return path && JSON.stringify({ path });
+}
+
+function newUpload(file, address) { // one that begins, or goes on at the address
+  const facts = {
+    filename: file.name,
+    filetype: file.type,
+    collectionId: intoCollection(),
+    metadata: metadataOfFile(file),
+    token: "null", // links are made by the card
+  };
+  return new LargeUpload(file, { begin: "/app/uploads", address, facts, reach: forOwner, say });
+}
+
+async function sendLarge(row) {
+  const { name } = row.file;
+  const bar = node("progress", "", { max: 1, value: 0, ariaLabel: name });
+  const pause = node("button", "Pause", { type: "button", className: "quiet", ariaLabel: `Pause ${name}` });
+  row.upload ??= newUpload(row.file);
+  const { upload } = row;
+  upload.key = row.key;
+  upload.show = (words, share) => {
+    row.state.textContent = words;
+    bar.value = share;
+  };
+  pause.onclick = () => {
+    upload.togglePause();
+    pause.textContent = upload.isPaused ? "Resume" : "Pause";
+    pause.ariaLabel = `${pause.textContent} ${name}`;
+  };
+  show(row, bar, row.state, pause, closer(row, "Cancel"));
+  row.item.classList.add("large");
+  row.state.textContent = "Connecting…";
+  try {
+    const record = await upload.run();
+    if (record && !row.isTakenOut) accept(row, addressOf(record));
+  } catch (problem) {
+    if (problem.isGone) row.key = newKey();
+    if (!row.isTakenOut) refuse(row, problem.status === 401 ? SESSION_ENDED : problem.message, true);
+  }
+  row.item.classList.remove("large");
+  ended();
+}
+
+function addressOf({ documentId }) {
+  return `/app/documents/${documentId}`;
+}
+
+// Shows an upload that was begun before, and is the page's to resume or to delete.
+function showUnfinished(item) {
+  const { address, name, size, received } = item.dataset;
+  const kept = keptUploads().find(one => one.address === address);
+  const upload = { name, size: +size, received: +received, lastModified: kept?.lastModified };
+  const resume = file => {
+    removeUnfinished(item);
+    const row = newRow(file);
+    row.upload = newUpload(file, address);
+    enqueue(row);
+    begin();
+    next();
+  };
+  const refuse = sentence => {
+    $(".error", item)?.remove();
+    item.append(node("span", sentence, { className: "error" }));
+    say(sentence);
+  };
+  const remove = node("button", "Delete", { type: "button", className: "quiet", ariaLabel: `Delete ${name || "the file"}` });
+  remove.onclick = async () => {
+    const isEnded = await endUpload(address, forOwner);
+    if (!isEnded) return refuse("It is still there. Try again.");
+    removeUnfinished(item);
+    say(name ? `What had arrived of “${name}” is deleted.` : "What had arrived is deleted.");
+    drop.elements.file.focus();
+  };
+  const [sentence, button] = unfinishedParts(upload, resume, refuse);
+  const acts = "own" in item.dataset && button ? [button, remove] : [remove];
+  item.replaceChildren(node("i", "", badgeOf(name || "")), sentence, ...acts);
+}
+
+function removeUnfinished(item) {
+  item.remove();
+  if (!unfinished.children.length) unfinished.hidden = true;
 }
 
 function answered(row, call) {
@@ -225,7 +343,7 @@ function refuse(row, words, again) {
   showTerms();
   const parts = [node("span", words, { className: "error" })];
   if (again) {
-    const button = node("button", "Try again", { type: "button" });
+    const button = node("button", row.upload?.address ? "Resume" : "Try again", { type: "button" });
     button.onclick = () => {
       row.isRefused = false;
       sum++;
