@@ -35,7 +35,7 @@ from models.storage.instance_lock import (
     leave_to_service,
     release_instance_lock,
 )
-from models.storage.payloads import files
+from models.storage.payloads import OBJECTS, files
 from models.storage.sqlite_files import FileDamagedError, FileInUseError
 from models.uploads import end_all_unfinished
 
@@ -377,6 +377,7 @@ def _check(deep: bool, report: ReportProgress, replaced: Facts) -> tuple[int, in
             raise OperatorError(sentence)
         UnreferencedPayload.delete().execute()  # else an upload that ended since could be undone
         end_all_unfinished()  # of a copy of the database: a backup has none
+        UnreferencedPayload.delete().where(UnreferencedPayload.place == OBJECTS).execute()
         Invitation.delete().execute()  # else one used since the backup could be used again
         head = EventHead.get_by_id(SERVICE)  # a restore is a rollback: the chain goes on here
         restored = {"restored_sequence": head.sequence, "restored_hash": head.hash.hex()}

@@ -21,7 +21,9 @@ from ..core import DAY_MS, NotFound, OffsetMismatch, now
 from ..records import KeyedRow, Owned, Sealed, has_passed
 from ..runtime import current_runtime
 from ..storage import engine
-from ..storage.payloads import FILES, PIECE_BYTES, ROWS, PayloadStore, layout_of, open_piece
+from ..storage.payloads import FILES, OBJECTS, PIECE_BYTES, files, layout_of, open_piece
+from ..storage.payloads import rows as payload_rows
+from .payload import place_for
 
 FAILED = ""  # stands for the id of a document that could not be stored
 RESULT_KEPT_MS = DAY_MS
@@ -102,13 +104,37 @@ class UnfinishedUpload(KeyedRow, Owned):
 
     @property
     def place(self) -> str:
-        """The place of its pieces, which the document keeps."""
-        is_large = self.size > current_runtime().large_payload_bytes
-        return FILES if is_large and not engine().is_shared else ROWS
+        """The place of its pieces, which the document keeps.
+
+        Those for objects are rows until a segment is whole, or all of a payload that has none. One
+        that was begun in a file before a store of objects was named goes on there.
+        """
+        place = place_for(self.size)
+        is_in_file = place == OBJECTS and not engine().is_shared and files.length(self.id)
+        return FILES if is_in_file else place
 
     @property
-    def payload_store(self) -> PayloadStore:
-        return current_runtime().payload_store(self.place)
+    def pieces_in_objects(self) -> int:
+        """The number of its first pieces that are in objects, and no rows any more."""
+        if self.place != OBJECTS:
+            return 0
+        if self.has_arrived:
+            return self.pieces_stored
+        objects = current_runtime().require_objects()
+        return objects.pieces_in_segments(self.id, self.size, self.pieces_stored)
+
+    def _sealed_pieces(self, first: int, last: int) -> Iterator[bytes]:
+        """Yield sealed pieces that are stored, from wherever they are."""
+        runtime = current_runtime()
+        if self.place != OBJECTS:
+            yield from runtime.payload_store(self.place).pieces(self.id, self.size, first, last)
+            return
+        put = self.pieces_in_objects
+        if first < put:
+            objects = runtime.require_objects()
+            yield from objects.pieces(self.id, self.size, first, min(last, put - 1))
+        if last >= put:
+            yield from payload_rows.pieces(self.id, self.size, max(first, put), last)
 
     def require_offset(self, offset: int) -> None:
         """Raise `OffsetMismatch` unless the next bytes begin at this offset.
@@ -258,7 +284,7 @@ class UnfinishedUpload(KeyedRow, Owned):
         last_stored = self.pieces_stored - 1
         if first <= last_stored:
             stop = min(last, last_stored)
-            sealed_pieces = self.payload_store.pieces(self.id, self.size, first, stop)
+            sealed_pieces = self._sealed_pieces(first, stop)
             for number, sealed in enumerate(sealed_pieces, first):
                 yield open_piece(self.key, self.id, self.size, number, sealed)
         if last > last_stored:

@@ -6,7 +6,7 @@ from ..core import NotFound
 from ..documents import UnfinishedUpload, UnreferencedPayload
 from ..runtime import current_runtime, independent_steps
 from ..storage import separate_transaction, transaction
-from ..storage.payloads import FILES
+from ..storage.payloads import FILES, OBJECTS
 from ..storage.payloads import rows as payload_rows
 
 
@@ -22,9 +22,10 @@ def end(upload: UnfinishedUpload) -> None:
 
 def drop_payload(upload: UnfinishedUpload) -> None:
     """Delete the pieces of an upload, in the transaction after which no row refers to them."""
-    if upload.place == FILES:
-        UnreferencedPayload.mark_to_drop(upload.id, FILES)
-    else:
+    place = upload.place
+    if place in (FILES, OBJECTS):
+        UnreferencedPayload.mark_to_drop(upload.id, place)
+    if place != FILES:
         payload_rows.drop(upload.id)
 
 

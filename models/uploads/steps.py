@@ -32,7 +32,7 @@ from ..documents import READ_TWICE_BYTES, UnfinishedUpload
 from ..events import current_actor
 from ..runtime import Digest, current_runtime
 from ..storage import current_right, engine, separate_transaction, transaction
-from ..storage.payloads import FILES, PIECE_BYTES, seal_piece
+from ..storage.payloads import FILES, OBJECTS, PIECE_BYTES, SEGMENT_PIECES, layout_of, seal_piece
 from ..storage.payloads import files as payload_files
 from ..storage.payloads import rows as payload_rows
 from .by_link import may_come_back, refusals_of, require_room
@@ -175,6 +175,7 @@ class _Arriving:
         self._received = row.received + body.length
         self._crc32 = row.crc32
         self._rest = row.opened_rest()
+        self._put = 0  # pieces that are in objects by now
 
     def write(self) -> None:
         """Seal and write the pieces that are whole, and the last one of the payload."""
@@ -189,12 +190,38 @@ class _Arriving:
             payload_files.write(row.id, first, pieces)
         else:
             self._write_rows(pieces, first)
+            if row.place == OBJECTS:
+                self._put_objects()
 
     def _write_rows(self, pieces: Iterator[bytes], first: int) -> None:
         while some := list(islice(pieces, BATCH_PIECES)):
             with separate_transaction(None, synced=False):
                 payload_rows.replace(self._row.id, some, first)
             first += len(some)
+
+    def _put_objects(self) -> None:
+        """Put the segments that are whole now, and with the last byte all of the payload.
+
+        Their rows are deleted with the change of the row. Whoever puts a segment again, as after a
+        kill, puts it as the rows lie.
+        """
+        row = self._row
+        objects = current_runtime().require_objects()
+        is_last = self._received == row.size
+        stored = layout_of(row.id).last(row.size) + 1 if is_last else self._received // PIECE_BYTES
+        if not objects.has_segments(row.id, row.size):
+            if is_last:
+                objects.store(
+                    row.id, payload_rows.pieces(row.id, row.size, 0, stored - 1), row.size
+                )
+                self._put = stored
+            return
+        whole = stored if is_last else objects.pieces_in_segments(row.id, row.size, stored)
+        for start in range(row.pieces_in_objects, whole, SEGMENT_PIECES):
+            last = min(start + SEGMENT_PIECES, whole) - 1
+            pieces = payload_rows.pieces(row.id, row.size, start, last)
+            objects.store_segment(row.id, start // SEGMENT_PIECES, pieces)
+        self._put = whole
 
     def _sealed(self, number: int) -> Iterator[bytes]:
         """Yield sealed pieces from this number on, and keep what is left beyond the last one."""
@@ -230,6 +257,8 @@ class _Arriving:
         if self._received == row.size:
             values["last_actor"] = dict(current_actor.get())
         row.change(**values)
+        if self._put:
+            payload_rows.drop_first(row.id, self._put)
         if row.has_arrived and self._digest:
             finish(row, self._digest.hexdigest())
 

@@ -14,7 +14,7 @@ from .layouts import (
     payload_id_of,
     sealed_size,
 )
-from .pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES, prefetch
+from .pieces import CHUNKS, PIECE_BYTES, SEALED_BYTES, SEGMENT_PIECES, prefetch
 from .separate_pieces import open_piece, seal_piece, sealed_piece_length
 
 if TYPE_CHECKING:

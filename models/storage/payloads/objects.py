@@ -32,13 +32,12 @@ from environment import secret_of
 
 from ...core import OperatorError, PayloadStoreAway, log_unless_printed, will_wait
 from .layouts import LARGE_BYTES, has_separate_pieces, layout_of, sealed_size
-from .pieces import READERS_AHEAD, ReadAhead
+from .pieces import READERS_AHEAD, SEGMENT_PIECES, ReadAhead
 
 PART_BYTES: Final = 5 << 20  # the smallest that S3 takes in a multipart upload
 PARTS_AT_ONCE: Final = 2  # so that an upload takes 15 MiB of memory
 WINDOW_PIECES: Final = 12  # a reader holds two windows, 4.5 MiB
 PAGE_OBJECTS: Final = 1000
-SEGMENT_PIECES: Final = 64
 
 _REFUSALS = (PermissionDeniedError, UnauthenticatedError)
 _REFUSED = re.compile("<Code>(AccessDenied|ExpiredToken|InvalidAccessKeyId|SignatureDoesNotMatch)")
@@ -137,6 +136,12 @@ class PayloadObjects:
     def has_segments(self, payload_id: str, size: int) -> bool:
         """Return whether a payload of `size` bytes is an object for each segment."""
         return has_separate_pieces(payload_id) and size > self.segmented_above
+
+    def pieces_in_segments(self, payload_id: str, size: int, count: int) -> int:
+        """Return how many of the first `count` pieces fill whole segments; the others wait."""
+        if not self.has_segments(payload_id, size):
+            return 0
+        return count // SEGMENT_PIECES * SEGMENT_PIECES
 
     def store_segment(self, payload_id: str, number: int, pieces: Iterable[bytes]) -> bool:
         """Store the pieces of a segment as they lie; return False, and store none, without any."""

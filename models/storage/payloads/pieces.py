@@ -17,6 +17,7 @@ from ...core import will_wait
 
 PIECES_AHEAD: Final = 4  # that are made while others are stored
 READERS_AHEAD: Final = 16  # readers that hold windows; further ones hold one piece
+SEGMENT_PIECES: Final = 64  # of an object, of a large payload
 CHUNKS = 12
 PIECE_BYTES = CHUNKS * sealing.CHUNK_BYTES
 SEALED_BYTES = CHUNKS * sealing.SEALED_CHUNK_BYTES

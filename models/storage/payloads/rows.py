@@ -20,6 +20,7 @@ _FETCH = """
     SELECT sealed FROM piece
     WHERE document_id = :id AND number >= :start AND number < :stop ORDER BY number"""
 _COUNT = "SELECT COUNT(*) FROM piece WHERE document_id = :id"
+_DROP_FIRST = "DELETE FROM piece WHERE document_id = :id AND number < :count"
 _DROP = "DELETE FROM piece WHERE document_id = :id"
 _BEGIN = "INSERT INTO unfinished_payload (document_id) VALUES (:id)"
 _END = "DELETE FROM unfinished_payload WHERE document_id = :id"
@@ -89,6 +90,12 @@ def count(payload_id: str) -> int:
     """Return the number of the pieces of a payload that are there."""
     (found,) = database.execute_sql(_COUNT, {"id": payload_id}).fetchone()
     return int(found)
+
+
+def drop_first(payload_id: str, count: int) -> None:
+    """Delete the first pieces of a payload, which lie elsewhere from now on."""
+    with engine().without_scrubbing():
+        database.execute_sql(_DROP_FIRST, {"id": payload_id, "count": count})
 
 
 def drop(*payload_ids: str) -> None:
