@@ -86,6 +86,7 @@ LIMITS = {
     "original-load": PAGE,
     "opening": LINK,
     "upload": PAYER,
+    "upload-link": LINK,
     "mail-owner": PAYER,
     "mail-notices": PAYER,
     "mail-questions": PAYER,
@@ -101,6 +102,7 @@ LIMITS = {
     # refusals, by the function that decides
     "blueprints/http/problems.py handle_lost_right": THING,  # a right that was lost meanwhile
     "blueprints/http/serving.py reserve_memory": ALL,
+    "blueprints/views/uploads_by_link.py _require_slot": PART,  # a body that found no slot
     "blueprints/views/targets.py judge_body": PART,  # a body that found no slot
     "blueprints/views/targets.py on_target": PART,  # a preview that found none
     "models/accounts/api_key.py _make_room": OWNER,
