@@ -187,7 +187,7 @@ class UnfinishedUpload(KeyedRow, Owned):
     def arrived(cls) -> list[Self]:
         """Return the uploads that have arrived, and whose document is not stored yet."""
         has_arrived = cls.received == cls.size, cls.document_id.is_null()
-        return cls.rows(cls.select().where(*has_arrived, *cls.live(now())))
+        return cls.rows(cls.select().where(*has_arrived))
 
     # What an owner has begun
 

@@ -7,4 +7,7 @@ CREATE TABLE upload (
     rest BLOB NOT NULL, sealed BLOB
 );
 CREATE INDEX upload_owner ON upload (owner_id, id);
+-- What is unfinished is listed, and summed up for quota and disk; the records of a day are not read.
+CREATE INDEX upload_unfinished ON upload (owner_id, id, size, received, came_by, expires_at)
+WHERE document_id IS NULL;
 CREATE INDEX upload_expiry ON upload (expires_at);

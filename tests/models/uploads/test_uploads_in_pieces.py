@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from crypto import DecryptionError
-from models import Document, User, connected, current_runtime, database
+from models import Collection, Document, User, connected, current_runtime, database
 from models.account_deletion import delete_account, finish_deletions
 from models.background import sweep
 from models.core import NotFound, OffsetMismatch, StorageFull
@@ -206,7 +206,9 @@ def test_a_step_that_meets_a_full_disk_stores_nothing_and_goes_on_when_there_is_
 
 
 def test_an_upload_by_a_link_counts_as_what_of_it_has_arrived(ada):
-    by_link = begun(ada, 1000, came_by="tok_1")
+    collection = Collection.make(ada.id, "Inbox", max_bytes=10_000)
+    given = {"collection_id": collection.id}
+    by_link = begun(ada, 1000, came_by="tok_1", given=given)
     begun(ada, 10)
     assert UnfinishedUpload.promised_by(ada.id) == (1, 10)
     send(by_link, bytes(300), 0)
