@@ -464,6 +464,7 @@ def rooms():
         "models/runtime/password_slots.py admitted": passwords,
         "models/runtime/long_bodies.py slots": [runtime.long_bodies.slots],
         "blueprints/views/targets.py judge_body": [runtime.long_bodies.slots],
+        "blueprints/views/uploads_by_link.py _require_slot": [runtime.long_bodies.slots],
         "models/runtime/previews.py _shared": of_previews,
         "models/runtime/previews.py begin": of_previews[-1:],
         "blueprints/views/targets.py on_target": of_previews,
