@@ -6,6 +6,7 @@ routes at `/s` call.
 
 from collections.abc import Callable
 from functools import partial
+from hashlib import sha256
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -285,6 +286,7 @@ class UploadTarget:
             "counts.js",
             "kinds.js",
             "folders.js",
+            "large_files.js",
             UPLOADS,
             collection=self.collection,
             sender=sender,
@@ -292,6 +294,10 @@ class UploadTarget:
             receipt=receipt,
             receipt_file=receipt and self._receipt_file(receipt, sender),
             files_left=files_left,
+            bytes_left=bytes_left,
+            largest=room.max_upload_bytes,
+            by_form=room.max_file_bytes,
+            link_digest=sha256(self.grant.id.encode()).hexdigest()[:16],
             total=format_size(bytes_left),
             most=format_size(min(bytes_left, room.max_file_bytes)),
             end=moment(self.grant.expires_at),

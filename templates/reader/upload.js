@@ -1,10 +1,15 @@
-// The page that takes files: they are chosen, dropped or pasted, listed, and then sent one a request
+// The page that takes files: they are chosen, dropped or pasted, listed, and then sent one after the other; large ones by
+// `LargeUpload`
 const $ = selector => document.querySelector(selector);
 const card = $(".lock");
 const form = $("form");
 const input = $("#file");
 const button = form?.querySelector(".button");
+const { uploads, link, most, once } = card.dataset; // where large files begin, and how large one may be
+let room = +card.dataset.room; // for all files, in bytes
 const waiting = new Map(); // the chosen file of each row
+const line = []; // what is to be sent: functions that send a file each
+let isSending = false;
 const PAUSE_MS = 3000; // before a file is sent again after the line broke
 const MOST_TRIES = 5; // of a file while the page is seen: a phone that sleeps costs none
 const receipts = [];
@@ -16,9 +21,13 @@ function put(parent, tag, text = "") {
   return made;
 }
 
+function totalChosen() {
+  return [...waiting.values()].reduce((sum, file) => sum + file.size, 0);
+}
+
 function showCount() {
   const files = [...waiting.values()];
-  const total = files.reduce((sum, file) => sum + file.size, 0);
+  const total = totalChosen();
   button.textContent = files.length ? `Send ${counted(files.length, "file")} · ${sizeInWords(total)}` : "Send";
   input.required = !files.length;
 }
@@ -29,21 +38,33 @@ function remove(row) {
   showCount();
 }
 
+function newRow(file) {
+  const row = put($("#queue"), "li");
+  Object.assign(put(row, "i"), badgeOf(file.name));
+  const about = put(row, "span");
+  const folder = folderOf(file);
+  if (folder) Object.assign(put(about, "span", folder), { className: "dim", dir: "auto" });
+  put(about, "bdi", file.name);
+  put(about, "span", sizeInWords(file.size)).className = "dim";
+  putButton(row, "Remove", file.name);
+  return row;
+}
+
+function putButton(row, words, name) {
+  return Object.assign(put(row, "button", words), { type: "button", ariaLabel: `${words} ${name}` });
+}
+
 function choose(files) {
   for (const file of files) {
-    const row = put($("#queue"), "li");
-    Object.assign(put(row, "i"), badgeOf(file.name));
-    const about = put(row, "span");
-    put(about, "bdi", file.name);
-    put(about, "span", sizeInWords(file.size)).className = "dim";
-    const removing = put(row, "button", "Remove");
-    removing.type = "button";
-    removing.ariaLabel = `Remove ${file.name}`;
+    const row = newRow(file);
+    const removing = row.querySelector("button");
     removing.onclick = () => {
       remove(row);
       input.focus();
     };
-    waiting.set(row, file);
+    const largest = Math.min(+most, Math.max(0, room - totalChosen()));
+    if (file.size > largest) put(row, "span", `Too large: up to ${sizeInWords(largest)} can be sent.`).className = "wrong";
+    else waiting.set(row, file);
   }
   if (files.length) $("#more").open = true;
   showCount();
@@ -70,6 +91,7 @@ ${one.eventId} ${one.eventHash}
 
 function show(receipt, file) {
   receipts.push(receipt);
+  room = receipt.bytesLeft;
   const row = $("#row").content.cloneNode(true);
   Object.assign(row.querySelector(".badge"), badgeOf(file.name));
   row.querySelector("time").dateTime = receipt.receivedAt;
@@ -124,12 +146,65 @@ async function send(row, file) { // again when the line broke, as a phone does t
   }
 }
 
-function refuse(row, file, text) {
+async function sendLarge(row, file, address) { // or goes on with one at the address
+  const facts = { filename: file.name, filetype: file.type, from: $("#from").value, relativePath: folderOf(file) };
+  const upload = new LargeUpload(file, { begin: uploads, address, facts, kept: { link }, key: keyOf(), say });
+  await goOnWith(upload, row, file);
+}
+
+async function goOnWith(upload, row, file) {
   const cancel = row.querySelector("button");
-  put(row, "span", text).className = "wrong";
+  const bar = put(row, "progress");
+  const state = put(row, "span", "Connecting…");
+  const pause = putButton(row, "Pause", file.name);
+  bar.ariaLabel = file.name;
+  state.className = "dim state";
+  cancel.textContent = "Cancel";
+  cancel.ariaLabel = `Cancel ${file.name}`;
+  cancel.onclick = () => upload.cancel();
+  pause.onclick = () => {
+    upload.togglePause();
+    pause.textContent = upload.isPaused ? "Resume" : "Pause";
+    pause.ariaLabel = `${pause.textContent} ${file.name}`;
+  };
+  upload.show = (words, share) => {
+    state.textContent = words;
+    bar.value = share;
+  };
+  let record;
+  let problem = new Error("Cancelled.");
+  try {
+    record = await upload.run();
+  } catch (refusal) {
+    problem = refusal;
+  }
+  for (const part of [bar, state, pause]) part.remove();
+  if (record) {
+    row.remove();
+    show(record.receipt, file);
+  } else {
+    refuse(row, file, problem.message, upload);
+  }
+}
+
+function refuse(row, file, text, upload) { // what has arrived of the upload can be gone on with
+  const cancel = row.querySelector("button");
+  const wrong = put(row, "span", text);
+  wrong.className = "wrong";
+  if (upload?.address && !upload.isCancelled) {
+    const again = putButton(row, "Resume", file.name);
+    again.onclick = () => {
+      wrong.remove();
+      again.remove();
+      enqueue(row, () => goOnWith(upload, row, file));
+    };
+  }
   cancel.textContent = "Remove";
   cancel.ariaLabel = `Remove ${file.name}`;
-  cancel.onclick = () => remove(row);
+  cancel.onclick = () => {
+    remove(row);
+    if (!upload?.isCancelled) upload?.cancel();
+  };
 }
 
 function sendOnce(row, file, key, tries) { // resolves to "broke" if it may be sent again
@@ -149,6 +224,8 @@ function sendOnce(row, file, key, tries) { // resolves to "broke" if it may be s
     };
     body.append("file", file, file.name);
     body.append("from", $("#from").value);
+    const folder = folderOf(file);
+    if (folder) body.append("relativePath", folder);
     call.open("POST", form.action);
     call.responseType = "json";
     call.setRequestHeader("Idempotency-Key", key);
@@ -172,22 +249,83 @@ function sendOnce(row, file, key, tries) { // resolves to "broke" if it may be s
   });
 }
 
-async function sendAll() {
-  const batch = [...waiting];
-  const before = receipts.length;
+function isLarge({ size }) { // sent by several requests
+  return size > Math.min(SLICE_BYTES, +once);
+}
+
+function enqueue(row, send) {
+  line.push(() => row.isConnected && send());
+  sendAll();
+}
+
+function sendChosen() {
+  for (const [row, file] of waiting) line.push(() => row.isConnected && (isLarge(file) ? sendLarge : send)(row, file));
   waiting.clear();
+  sendAll();
+}
+
+async function sendAll() {
+  if (isSending) return;
+  const before = receipts.length;
+  isSending = true;
   button.disabled = true;
-  for (const [row, file] of batch) if (row.isConnected) await send(row, file);
+  while (line.length) await line.shift()();
+  isSending = false;
   button.disabled = false;
   showCount();
   if (receipts.length === before) return;
-  $("#said").textContent = $("#arrived").textContent;
+  say($("#arrived").textContent);
   const allSent = !$("#queue").children.length;
   $("#more").open = !allSent;
   const takesMore = !input.disabled;
   $("#more summary").hidden = !takesMore;
   if (!takesMore && allSent) $("#more").hidden = true;
   if (allSent) $("#arrived").focus();
+}
+
+function say(text) {
+  $("#said").textContent = text;
+}
+
+// Lists what was begun by this link and not finished, when the page was closed meanwhile.
+async function listUnfinished() {
+  for (const one of keptUploads()) if (one.link === link) await showUnfinished(one);
+}
+
+async function showUnfinished(one) {
+  let answer;
+  try {
+    answer = await fetch(one.address, { headers: { Accept: "application/json" } });
+  } catch {
+    return; // it is asked for again when the page is opened again
+  }
+  if ([401, 403, 404].includes(answer.status)) forgetUpload(one.address);
+  if (!answer.ok) return;
+  const { received, receipt } = await answer.json();
+  if (receipt) {
+    forgetUpload(one.address);
+    show(receipt, one);
+    return;
+  }
+  const row = put($("#unfinished"), "li");
+  const resume = file => {
+    row.remove();
+    const sent = newRow(file);
+    enqueue(sent, () => sendLarge(sent, file, one.address));
+  };
+  const refuseFile = sentence => {
+    row.querySelector(".wrong")?.remove();
+    put(row, "span", sentence).className = "wrong";
+    say(sentence);
+  };
+  Object.assign(put(row, "i"), badgeOf(one.name));
+  row.append(...unfinishedParts({ ...one, received }, resume, refuseFile));
+  putButton(row, "Delete", one.name).onclick = async () => {
+    if (!await endUpload(one.address, path => path)) return refuseFile("It is still there. Try again.");
+    row.remove();
+    say(`What had arrived of “${one.name}” is deleted.`);
+    input.focus();
+  };
 }
 
 function drag(isOver) {
@@ -202,14 +340,23 @@ if (form) {
   input.multiple = true;
   $("label[for=file]").textContent = "Choose files";
   $("#drop").hidden = false;
-  input.onchange = () => {
-    choose(input.files);
-    input.value = "";
-  };
+  $("#most").textContent = sizeInWords(Math.min(+most, room));
+  const folder = $("#folder");
+  $("#whole").hidden = !("webkitdirectory" in folder);
+  for (const field of [input, folder]) {
+    field.onchange = () => {
+      choose(ownFiles(field.files));
+      field.value = "";
+    };
+  }
   form.onsubmit = event => {
     event.preventDefault();
-    sendAll();
+    sendChosen();
   };
+  addEventListener("beforeunload", event => {
+    if (isSending) event.preventDefault();
+  });
+  listUnfinished();
   document.ondragover = drag(true);
   document.ondragleave = drag(false);
   document.onpaste = event => choose(event.clipboardData.files);
