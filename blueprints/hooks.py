@@ -35,6 +35,7 @@ from .http.serving import (
     serve_for,
     step_of,
 )
+from .http.tus import say_version
 from .login import NAMED, cookie_in_head, let_in_named
 from .metrics import count
 from .views.content import require_met_conditions
@@ -80,6 +81,7 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
 def register_hooks(app: Flask) -> None:
     app.before_request(_before)
     app.after_request(_after)
+    app.after_request(say_version)
     app.teardown_request(_teardown)
 
 

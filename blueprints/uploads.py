@@ -8,7 +8,7 @@ from models import current_runtime
 
 from .http import ANYONE, LINK, OWNER, READ, UPLOAD_TICKET, WRITE, ApiBlueprint
 from .http.blueprint import BINARY
-from .http.tus import OFFSET_STREAM, abilities, require_version, say_version
+from .http.tus import OFFSET_STREAM, abilities, require_version
 from .schemas.requests import PageQuery, SentUploadMetadata, UploadMetadata
 from .schemas.responses import (
     SentUploadRecord,
@@ -75,7 +75,6 @@ uploads_by_link = ApiBlueprint(
 )
 for blueprint in (uploads, uploads_by_link):
     blueprint.before_request(require_version)
-    blueprint.after_request(say_version)
 
 
 @uploads.route("", methods=["OPTIONS"], accepts=ANYONE)

@@ -3,7 +3,7 @@
 from flask import Response, jsonify, request
 
 from ..http import WRITE
-from ..http.tus import require_version, say_version
+from ..http.tus import require_version
 from ..schemas.requests import PageQuery, UploadMetadata
 from ..schemas.responses import UnfinishedUploadRecord, UploadRecord, list_page, list_schema
 from ..views.uploads import (
@@ -21,7 +21,6 @@ from .routes import Pages
 PATH = "/app/uploads"
 uploads = Pages("uploads", "/uploads", answers_scripts=True)
 uploads.before_request(require_version)
-uploads.after_request(say_version)
 
 
 @uploads.post("", scope=WRITE, stepped=True)

@@ -24,6 +24,7 @@ EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"
 CHECKSUMS = ("sha256", "sha1")
 OFFSET_STREAM = "application/offset+octet-stream"
 MOST_METADATA_BYTES = 8 << 10
+_BELOW_UPLOADS = re.compile("/(?:v1|s|app)/uploads(?:/.*)?")
 _NUMBER = re.compile("[0-9]{1,15}")
 _KEY = re.compile("[!-+\\--~]{1,255}")  # visible ASCII without the comma
 
@@ -44,7 +45,17 @@ def require_version() -> None:
 
 
 def say_version(response: Response) -> Response:
-    response.headers["Tus-Resumable"] = VERSION
+    """Name the version in every answer below the addresses of uploads, a 404 or 405 as well."""
+    if _BELOW_UPLOADS.fullmatch(request.path):
+        response.headers["Tus-Resumable"] = VERSION
+    return response
+
+
+def without_body(status: int, headers: dict[str, str]) -> Response:
+    """Return an answer that says all in its headers."""
+    response = Response(status=status, headers=headers)
+    del response.headers["Content-Type"]
+    response.content_length = 0
     return response
 
 
@@ -56,7 +67,7 @@ def abilities(max_bytes: int) -> Response:
         "Tus-Max-Size": str(max_bytes),
         "Tus-Checksum-Algorithm": ",".join(CHECKSUMS),
     }
-    return Response(status=204, headers=headers)
+    return without_body(204, headers)
 
 
 def length_of_upload() -> int:

@@ -62,6 +62,14 @@ class String(fields.String):
     default_error_messages = {"invalid": "Use a string."}
 
 
+class LowerCase(String):
+    """Text whose letters may be large ones as well; it is loaded with small ones."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **options: Any) -> Any:
+        text: str = super()._deserialize(value, attr, data, **options)
+        return text.lower()
+
+
 class Described(fields.Field[Any]):
     """A field whose class has OpenAPI metadata; the metadata of its options is added."""
 

@@ -30,6 +30,7 @@ from .fields import (
     Folder,
     Integer,
     List,
+    LowerCase,
     MediaType,
     Metadata,
     Name,
@@ -394,7 +395,7 @@ class UploadMetadata(NewDocument):
         **described("If absent or generic, what the name and the first bytes say."),
     )
     expires_at = Timestamp()
-    sha256 = String(
+    sha256 = LowerCase(
         validate=_IS_SHA256,
         **described("Of the whole file, in hex. Another file is not stored."),
     )
@@ -425,7 +426,7 @@ class SentUploadMetadata(CamelCaseSchema):
     content_type = MediaType(data_key="filetype")
     sender = Name(0, 200, data_key="from", load_default="")
     folder = Folder(data_key="relativePath", load_default="")
-    sha256 = String(validate=_IS_SHA256)
+    sha256 = LowerCase(validate=_IS_SHA256)
 
     @pre_load
     def _read_pairs(self, pairs: dict[str, str], **_: Any) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from ..http.tus import (
     metadata_of_upload,
     offset_of_body,
     require_stream,
+    without_body,
 )
 from .links import IssuedLink, UploadedDocument, base_url, with_addresses
 
@@ -42,13 +43,14 @@ class SentBody:
     """The bytes of a request that are here now: all of its body, or a step of it.
 
     `start` bytes of the body came before. `whole_bytes` is the length of the whole body, None if it
-    is not known. Of a body that `is_cut` nothing more will come.
+    is not known. Of a body that `is_cut` nothing more will come; its end is here if this `is_last`.
     """
 
     here: Body
     whole_bytes: int | None
     start: int = 0
     is_cut: bool = False
+    is_last: bool = True
 
     @classmethod
     def of_request(cls) -> "SentBody":
@@ -60,7 +62,14 @@ class SentBody:
         step = step_of(request)
         if step is None:
             return cls(here, request.content_length)
-        return cls(here, step.body_length, step.start, step.is_cut)
+        return cls(here, step.body_length, step.start, step.is_cut, step.is_last)
+
+    @property
+    def arrived_bytes(self) -> int | None:
+        """The length of the whole body, also of a chunked one that is here; None if not known."""
+        if self.whole_bytes is None and self.is_last:
+            return self.start + self.here.length
+        return self.whole_bytes
 
     def refuse_if_longer(self, room: int) -> None:
         """Raise `PayloadTooLarge` if the whole body has more bytes than there is room for."""
@@ -107,7 +116,7 @@ def begin_upload(
     """
     body = SentBody.of_request()
     body.refuse_if_longer(size)
-    checksum_of_body(body.whole_bytes)
+    checksum_of_body(body.arrived_bytes)
     if body.here.length or body.whole_bytes:
         require_stream()
     step = step_of(request)
@@ -120,7 +129,7 @@ def begin_upload(
         headers["Idempotency-Replayed"] = "true"
     elif body.here.length or not size:
         upload = _store(upload, 0, body)
-    return Response(status=201, headers=headers | headers_of_step(upload))
+    return without_body(201, headers | headers_of_step(upload))
 
 
 def count_upload(link_id: str | None = None) -> None:
@@ -174,7 +183,7 @@ def append_to(upload: UnfinishedUpload) -> Response:
     """Store what has come of the body of a request, which begins where `Upload-Offset` says."""
     require_stream()
     upload = _store(upload, offset_of_body(), SentBody.of_request())
-    return Response(status=204, headers=headers_of_step(upload))
+    return without_body(204, headers_of_step(upload))
 
 
 def _store(upload: UnfinishedUpload, offset: int, body: SentBody) -> UnfinishedUpload:
@@ -185,7 +194,9 @@ def _store(upload: UnfinishedUpload, offset: int, body: SentBody) -> UnfinishedU
     at = offset + body.start
     if body.start and not body.here.length:  # the end of a body that has brought all
         return upload
-    checksum = checksum_of_body(body.whole_bytes)
+    checksum = checksum_of_body(body.arrived_bytes)
+    if body.start and at == upload.size:  # its own steps have brought all, and it goes on
+        raise PayloadTooLarge(upload.size)
     upload.require_offset(at)
     body.refuse_if_longer(upload.size - offset)
     if checksum and body.is_cut:  # nobody knows whether these bytes are right
@@ -281,7 +292,7 @@ def progress_of(upload: UnfinishedUpload) -> Response:
     )
     if sent and shows_sent:
         headers["Upload-Metadata"] = sent
-    return Response(status=200, headers=headers)
+    return without_body(200, headers)
 
 
 def end_upload(upload: UnfinishedUpload) -> None:

@@ -342,6 +342,38 @@ def test_of_a_chunked_body_that_is_too_long_what_fits_is_stored(alice):
     assert upload.content() == b"0123456789"
 
 
+def test_a_chunked_body_that_goes_on_after_the_last_byte_is_too_long(alice):
+    size = 8 << 20  # all of a step
+    upload = Upload.begin(alice, size)
+    head = STREAM | {"Upload-Offset": "0"}
+    chunks = (bytes(64 << 10) for _ in range((size >> 16) + 32))
+    refused(alice.patch(upload.path, chunks=chunks, headers=head), 413, "payload_too_large")
+    assert upload.get().json["document"]["size"] == size
+
+
+def test_a_chunked_body_is_stored_if_it_is_that_of_its_checksum(alice):
+    upload = Upload.begin(alice, 10)
+    head = STREAM | {"Upload-Offset": "0"} | checksum(b"01234")
+    wrong = alice.patch(upload.path, chunks=iter([b"012", b"35"]), headers=head)
+    refused(wrong, 460, "checksum_mismatch")
+    assert upload.offset() == 0
+    assert alice.patch(upload.path, chunks=iter([b"012", b"34"]), headers=head).status == 204
+    assert upload.offset() == 5
+
+
+def test_an_answer_without_a_body_has_no_type_and_no_length_but_none(alice):
+    upload = Upload.begin(alice, 10)
+    for answer in (upload.answer, upload.head(), upload.send(b"a", 0)):
+        assert "Content-Type" not in answer.headers
+        assert "Transfer-Encoding" not in answer.headers
+
+
+def test_the_announced_sha256_may_have_large_letters(alice):
+    upload = Upload.begin(alice, len(CONTENT), sha256=SHA256.upper())
+    assert upload.send(CONTENT, 0).status == 204
+    assert upload.get().json["document"]["sha256"] == SHA256
+
+
 def test_a_chunked_body_is_stored(alice):
     upload = Upload.begin(alice, len(CONTENT))
     head = STREAM | {"Upload-Offset": "0"}
@@ -403,6 +435,12 @@ def test_every_answer_has_the_version(alice, anonymous):
         alice.get("/v1/uploads"),
         anonymous.get("/v1/uploads"),
         anonymous.request("OPTIONS", "/v1/uploads"),
+        alice.request("PUT", "/v1/uploads"),
+        alice.request("PUT", "/app/uploads"),
+        alice.request("PUT", "/s/uploads"),
+        alice.request("POST", upload.path),
+        alice.get("/v1/uploads/"),
+        alice.get(f"{upload.path}/more"),
     ]
     assert {one.headers["Tus-Resumable"] for one in answers} == {"1.0.0"}
 
