@@ -1,5 +1,8 @@
 """Real proxies in front of a service, by the lines of the documentation and of deploy/."""
 
+import grp
+import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -59,6 +62,11 @@ def caddy(text, folder):
         yield port
 
 
+def user():
+    """The user and the group of this process, to whom the folder belongs."""
+    return f"{pwd.getpwuid(os.getuid()).pw_name} {grp.getgrgid(os.getgid()).gr_name}"
+
+
 @contextmanager
 def nginx(text, folder):
     """Run nginx with lines of its block `http`; yields its port. It logs into the folder."""
@@ -71,7 +79,7 @@ def nginx(text, folder):
     text = text.replace("/var/log/nginx", str(folder))
     folders = "\n".join(f"{name}_temp_path {folder}/{name};" for name in NGINX_FOLDERS)
     (folder / "nginx.conf").write_text(f"""
-        daemon off; pid {folder}/pid; error_log {folder}/error.log;
+        user {user()}; daemon off; pid {folder}/pid; error_log {folder}/error.log;
         events {{}}
         http {{
             {folders}

@@ -25,6 +25,7 @@ CHECKSUMS = ("sha256", "sha1")
 OFFSET_STREAM = "application/offset+octet-stream"
 MOST_METADATA_BYTES = 8 << 10
 _BELOW_UPLOADS = re.compile("/(?:v1|s|app)/uploads(?:/.*)?")
+_NO_FOLDER = ("relativePath", "null")  # what Uppy sends of a file that was not chosen by its folder
 _NUMBER = re.compile("[0-9]{1,15}")
 _KEY = re.compile("[!-+\\--~]{1,255}")  # visible ASCII without the comma
 
@@ -124,7 +125,7 @@ def metadata_of_upload() -> dict[str, str]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise Invalid("#", "Upload-Metadata has a name twice.")
-    return found
+    return {name: value for name, value in pairs if (name, value) != _NO_FOLDER}
 
 
 def has_terms(metadata: str) -> bool:

@@ -202,6 +202,11 @@ def test_a_missing_or_generic_type_is_told_by_name_and_first_bytes(
     assert document["contentType"] == content_type
 
 
+def test_a_folder_that_uppy_calls_null_is_none(new_user):
+    upload = Upload.begin(new_user, 1, b"a", filename="a.txt", relativePath="null")
+    assert upload.get().json["document"]["metadata"] == {}
+
+
 @pytest.mark.parametrize(
     ("given", "name"),
     [
