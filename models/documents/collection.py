@@ -6,7 +6,8 @@ owner: somebody who alters the database can neither read nor extend a list. The 
 are not there for the moment, too; nobody sees those.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Self
 
 from peewee import Table as TableReference
@@ -77,8 +78,8 @@ class Collection(KeyedRow, Owned):
 
         `add` names documents to append, `remove` documents to take out, `order` those that come
         first, in this order. No call gives the whole list: a document that is added meanwhile
-        stays. `add` may name documents of the collection, `remove` others. Raises `NotFound`,
-        `Invalid`.
+        stays. `add` may name documents of the collection, `remove` others. `origin` are facts about
+        how those that are added were uploaded. Raises `NotFound`, `Invalid`.
         """
         with transaction(owner_id), EventHead.moved_once(owner_id):
             collection = cls.one_of(owner_id, id)  # read under the lock
@@ -91,7 +92,13 @@ class Collection(KeyedRow, Owned):
 
         Raises `NotFound`, `Invalid`.
         """
-        cls.edit(owner_id, id, add=[document.id], add_pointer="#/collectionId")
+        cls.edit(
+            owner_id,
+            id,
+            add=[document.id],
+            add_pointer="#/collectionId",
+            origin=document.origin,
+        )
 
     @classmethod
     def holding(cls, document: Document) -> list[Self]:
@@ -121,6 +128,7 @@ class Collection(KeyedRow, Owned):
         remove: Iterable[str] = (),
         order: Iterable[str] = (),
         add_pointer: str = "#/add",
+        origin: Mapping[str, Any] = MappingProxyType({}),
         **fields: Any,
     ) -> None:
         # the list as it will be
@@ -146,7 +154,7 @@ class Collection(KeyedRow, Owned):
         changed = [name for name in fields if fields[name] != getattr(self, name)]
         if changed or ids != before:
             self.change(**fields, documents_listed=ids)
-            self._record_members(before, ids)
+            self._record_members(before, ids, origin)
         named = [camel_case(name) for name in changed]
         if [id for id in ids if id in before] != [id for id in before if id in ids]:
             named.append("order")
@@ -158,17 +166,26 @@ class Collection(KeyedRow, Owned):
         if {one.id for one in self._found(ids)} != ids:
             raise NotFound(_ABSENT)
 
-    def _record_members(self, before: Sequence[str], ids: Sequence[str]) -> None:
-        """Bring the index up to date, with an event for each document that came or went."""
+    def _record_members(
+        self,
+        before: Sequence[str],
+        ids: Sequence[str],
+        origin: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Bring the index up to date, with an event for each document that came or went.
+
+        `origin` are facts about how those that came were uploaded.
+        """
         gone = [id for id in before if id not in ids]
         come = [id for id in ids if id not in before]
         _Listing.delete().where(
             _Listing.collection_id == self.id, _Listing.document_id.in_(gone)
         ).execute(database)
         self._index(come)
-        for type, ids_of_type in (("collection.removed", gone), ("collection.added", come)):
-            for id in ids_of_type:
-                self.record_event(type, document_id=id)
+        for id in gone:
+            self.record_event("collection.removed", document_id=id)
+        for id in come:
+            self.record_event("collection.added", document_id=id, **origin)
 
     def _index(self, ids: Iterable[str]) -> None:
         rows = [{"document_id": id, "collection_id": self.id} for id in ids]

@@ -206,7 +206,13 @@ def add_received(document: Document, link_id: str, answers_id: str, target: Coll
     if collection.is_full or document.size > collection.room:
         raise NoRoom(collection.room)
     with token.counted_use():
-        Collection.edit(document.owner_id, collection.id, add=[document.id], add_pointer="#/file")
+        Collection.edit(
+            document.owner_id,
+            collection.id,
+            add=[document.id],
+            add_pointer="#/file",
+            origin=document.origin,
+        )
         head = EventHead.of(document.owner_id)
         event_id = head.last_id
         event_hash = head.hash.hex()

@@ -87,7 +87,8 @@ def test_the_receipt_is_an_entry_of_the_owners_log(alice, anonymous, collection,
         data = event["data"]
         by = (data["via"], data["tokenId"], data["collectionId"])
         assert by == ("document_token", link["id"], collection["id"])
-    assert "uploadId" in events[-2]["data"]
+        assert data["uploadId"].startswith("upl_")
+        assert data["begunAt"] <= event["createdAt"]
 
 
 def test_what_a_link_takes_in_pieces_is_told_to_programs(service, anonymous, request_files):
