@@ -35,11 +35,12 @@ from .http.serving import (
     serve_for,
     step_of,
 )
-from .http.tus import say_version
+from .http.tus import is_of_uploads, say_version
 from .login import NAMED, cookie_in_head, let_in_named
 from .metrics import count
 from .views.content import require_met_conditions
 from .views.small_pages import page_for_people
+from .views.uploads import is_refused_by_head
 
 _PRIVATE = {  # headers that keep a document private, for each response without headers of its own
     "x-content-type-options": ("X-Content-Type-Options", "nosniff"),
@@ -64,6 +65,8 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
     try:
         with connected():
             caller = only_caller(given)
+            if is_of_uploads(path) and is_refused_by_head(caller, path, headers):
+                return None
             if caller.credential_type in (*OWNER, COOKIE):
                 return Admission()
             if path != FILE_BY_LINK:

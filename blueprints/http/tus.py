@@ -39,6 +39,10 @@ class WrongTusVersion(ServiceError):
         super().__init__()
 
 
+def is_of_uploads(path: str) -> bool:
+    return _BELOW_UPLOADS.fullmatch(path) is not None
+
+
 def require_version() -> None:
     """Raise `WrongTusVersion` for a request of another version; OPTIONS asks for the version."""
     if request.method != "OPTIONS" and request.headers.get("Tus-Resumable", VERSION) != VERSION:
@@ -47,7 +51,7 @@ def require_version() -> None:
 
 def say_version(response: Response) -> Response:
     """Name the version in every answer below the addresses of uploads, a 404 or 405 as well."""
-    if _BELOW_UPLOADS.fullmatch(request.path):
+    if is_of_uploads(request.path):
         response.headers["Tus-Resumable"] = VERSION
     return response
 
@@ -84,11 +88,16 @@ def offset_of_body() -> int:
     return _number("Upload-Offset")
 
 
+def number_in(text: str) -> int | None:
+    """Return the number of bytes that a header says; None for what is no such number."""
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
 def _number(name: str) -> int:
-    text = request.headers.get(name, "")
-    if not _NUMBER.fullmatch(text):
+    number = number_in(request.headers.get(name, ""))
+    if number is None:
         raise Invalid("#", f"{name} takes a number of bytes, of at most 15 digits.")
-    return int(text)
+    return number
 
 
 def require_stream() -> None:

@@ -5,7 +5,7 @@ begins the upload and puts its id there, and the others go on with it.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,12 @@ from flask import Response, request
 from marshmallow import Schema, ValidationError
 
 from models import Collection, Document, Issued, current_runtime
-from models.core import NotFound, PayloadTooLarge, ScopeMissing, current_payer
+from models.core import Busy, NotFound, OffsetMismatch, PayloadTooLarge, ScopeMissing, current_payer
 from models.documents import UnfinishedUpload
 from models.links import LinkOptions, link_of_owner, stored_options
 from models.uploads import Body, NewUpload, append, begin, catch_up, end, require_beginning
 
-from ..http import DELETE, MEMBERS, READ, g, report_allowance
+from ..http import DELETE, MEMBERS, READ, Caller, g, report_allowance
 from ..http.body import seekable_body
 from ..http.idempotency import once_by_key
 from ..http.serving import step_of
@@ -29,6 +29,7 @@ from ..http.tus import (
     headers_of,
     length_of_upload,
     metadata_of_upload,
+    number_in,
     offset_of_body,
     require_stream,
     without_body,
@@ -71,10 +72,41 @@ class SentBody:
             return self.start + self.here.length
         return self.whole_bytes
 
+    def require_received(self) -> None:
+        """Raise `Busy` for a body that the server has not received, by what its head said."""
+        if self.here.length and step_of(request) is None and not self.here.file.read(1):
+            raise Busy
+
     def refuse_if_longer(self, room: int) -> None:
         """Raise `PayloadTooLarge` if the whole body has more bytes than there is room for."""
         if self.whole_bytes is not None and self.whole_bytes > room:
             raise PayloadTooLarge(room)
+
+
+def is_refused_by_head(caller: Caller, path: str, headers: Mapping[str, str]) -> bool:
+    """Return whether the head of a request says already that nothing of its body will be stored.
+
+    Then the body is not received, and the route says why. Header names are as in `X_API_KEY`.
+    """
+    body_bytes = int(headers.get("CONTENT_LENGTH") or 0)
+    id = path.rpartition("/")[2]
+    if path.endswith("/uploads"):
+        size = number_in(headers.get("UPLOAD_LENGTH", ""))
+        return size is None or body_bytes > size
+    offset = number_in(headers.get("UPLOAD_OFFSET", ""))
+    if offset is None:
+        return True
+    try:
+        if caller.grant.upload_id:
+            upload = UnfinishedUpload.find(caller.grant.upload_id)
+        else:
+            upload = UnfinishedUpload.one_of(caller.owner_id, id)
+        if upload is None:
+            return True
+        upload.require_offset(offset)
+    except (NotFound, OffsetMismatch):
+        return True
+    return offset + body_bytes > upload.size
 
 
 # Beginning
@@ -119,6 +151,7 @@ def begin_upload(
     checksum_of_body(body.arrived_bytes)
     if body.here.length or body.whole_bytes:
         require_stream()
+    body.require_received()
     step = step_of(request)
     shared: dict[str, Any] = {} if step is None else step.shared
     if "upload_id" not in shared:
@@ -199,6 +232,7 @@ def _store(upload: UnfinishedUpload, offset: int, body: SentBody) -> UnfinishedU
         raise PayloadTooLarge(upload.size)
     upload.require_offset(at)
     body.refuse_if_longer(upload.size - offset)
+    body.require_received()
     if checksum and body.is_cut:  # nobody knows whether these bytes are right
         return upload
     room = upload.size - at

@@ -9,14 +9,12 @@ from typing import Any
 from flask import Response, request
 from marshmallow import Schema
 
-from models.core import Busy, NotFound, ScopeMissing
+from models.core import NotFound, ScopeMissing
 from models.documents import UnfinishedUpload
 from models.links import UPLOAD, TokenGrant, collection_of, metadata_of, refused_to_stranger
 from models.uploads import NewUpload, begin, catch_up, end, require_beginning_by_link
 
 from ..http import g
-from ..http.body import seekable_body
-from ..http.serving import step_of
 from ..http.tus import length_of_upload
 from .links import base_url
 from .uploads import append_to, begin_upload, count_upload, loaded_metadata
@@ -32,7 +30,6 @@ def begin_by_link(schema: Schema) -> Response:
     grant = g.caller.grant
     if UPLOAD not in grant.permissions:
         raise ScopeMissing("This link opens something. It takes no files.")
-    _require_slot()
     size = length_of_upload()
 
     def begin_once() -> str:
@@ -87,15 +84,7 @@ def upload_of_ticket(id: str) -> UnfinishedUpload:
 def append_by_link(id: str) -> Response:
     """Store what has come of the body of a request."""
     upload = upload_of_ticket(id)
-    _require_slot()
     return append_to(upload)
-
-
-def _require_slot() -> None:
-    """Raise `Busy` for a body that is not received, since all slots are taken."""
-    is_refused = request.content_length and step_of(request) is None
-    if is_refused and not seekable_body(request).read(1):
-        raise Busy
 
 
 def end_by_link(id: str) -> None:

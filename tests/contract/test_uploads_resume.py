@@ -219,3 +219,28 @@ def test_an_upload_in_a_file_leaves_nothing_when_it_is_ended(restarted, person):
     assert file.stat().st_mode & 0o777 == 0o600
     assert upload.end().status == 204
     until(lambda: not file.exists(), 10)
+
+
+@pytest.mark.parametrize(
+    ("offset", "length", "status"),
+    [("0", 10**15, 413), ("0", SIZE + 1, 413), ("1", SIZE, 409), ("x", SIZE, 422)],
+)
+def test_what_the_head_shows_to_be_wrong_is_refused_before_the_body_comes(
+    alice, offset, length, status
+):
+    upload = Upload.begin(alice, SIZE)
+    connection = opened(upload, offset, length)
+    assert connection.getresponse().status == status
+    connection.close()
+    assert upload.offset() == 0
+
+
+def test_a_beginning_with_more_than_the_file_is_refused_before_the_body_comes(alice):
+    connection = http.client.HTTPConnection("127.0.0.1", alice.service.port, timeout=60)
+    connection.putrequest("POST", "/v1/uploads")
+    sizes = {"Upload-Length": str(SIZE), "Content-Length": str(SIZE + 1)}
+    for name, value in (STREAM | alice.credential | sizes).items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    assert connection.getresponse().status == 413
+    connection.close()
