@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from flask import Response, request
 
 from models import Document, Session, User, Webhook, current_runtime
-from models.account_deletion import AccountContents, delete_account
+from models.account_deletion import MOST_COUNTED, AccountContents, delete_account
 from models.accounts import (
     Identity,
     Invitation,
@@ -344,7 +344,13 @@ def ask_to_delete_account(**_: str) -> Response:
     """Ask before the account is deleted, and say what goes with it"""
     contents = AccountContents.of(g.caller.owner_id)
     mode = current_runtime().settings.registration
-    return render("delete_account", contents=contents, user=g.caller.user, mode=mode)
+    return render(
+        "delete_account",
+        contents=contents,
+        most_counted=MOST_COUNTED,
+        user=g.caller.user,
+        mode=mode,
+    )
 
 
 @account.post("/delete", shows=ask_to_delete_account)

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from peewee import SQL, fn
+from peewee import SQL
 
 from ..core import DAY_MS, first_id, now
 from ..runtime import current_runtime, independent_steps
-from ..storage import separate_transaction, transaction
+from ..storage import finds_a_row, separate_transaction, transaction
 from .chain import ChainEntry, EventHead, oldest_entries
 from .delivery import WebhookDelivery
 from .event import Event
@@ -48,7 +48,7 @@ def forget_old_events() -> None:
         return
     has_older = Event.select(SQL("1")).where(Event.owner_id == EventHead.id, Event.id < before)
     with independent_steps() as do:
-        owner_ids = _owners(fn.EXISTS(has_older))
+        owner_ids = _owners(finds_a_row(has_older))
         for owner_id in owner_ids:
             do(partial(_forget_old_of, owner_id, before))
     if not owner_ids:

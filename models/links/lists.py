@@ -12,7 +12,7 @@ from ..core import NotFound, now
 from ..documents import Collection, Document, Found, Search, collections_with
 from ..events import Event, EventHead, facts_about
 from ..records import MOST_READ, ResultPage, RowWith
-from ..storage import param, prepared
+from ..storage import finds_a_row, param, prepared
 from .document_token import MOST_LIVE_LINKS, UPLOAD, DocumentToken, FormerTarget
 from .gate import Gate, asked
 from .opening import Opening
@@ -231,7 +231,7 @@ def _known_readers(
 def is_shared() -> Any:
     """Return the condition that live links open a document, or a collection that has it."""
     moment = now()
-    is_opened = fn.EXISTS(_live_links_that_open(Document.id, moment))
+    is_opened = finds_a_row(_live_links_that_open(Document.id, moment))
     return is_opened | _is_in_opened_collection(moment)
 
 
@@ -248,7 +248,7 @@ def shared_collections(document: Document, most: int) -> list[Collection]:
     found = Collection.select().where(
         Collection.owner_id == document.owner_id,
         Collection.condition("document_id", document.id, 0),
-        fn.EXISTS(_live_links_that_open(Collection.id, now())),
+        finds_a_row(_live_links_that_open(Collection.id, now())),
     )
     return Collection.rows(found.order_by(Collection.id.desc()).limit(most))
 
@@ -268,9 +268,9 @@ def _is_in_opened_collection(moment: Any) -> Any:
     """
     holding = collections_with(Document.id)
     opened = Collection.select(SQL("1")).where(
-        Collection.id.in_(holding), fn.EXISTS(_live_links_that_open(Collection.id, moment))
+        Collection.id.in_(holding), finds_a_row(_live_links_that_open(Collection.id, moment))
     )
-    return fn.EXISTS(opened)
+    return finds_a_row(opened)
 
 
 def _live_links_that_open(target_id: Any, moment: Any) -> Any:

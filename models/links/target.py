@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Self
 
-from peewee import SQL, TextField, fn
+from peewee import SQL, TextField
 
 from crypto import DecryptionError, RootKeyMissing
 from crypto.row_texts import RowCipher
@@ -11,6 +11,7 @@ from crypto.row_texts import RowCipher
 from ..documents import Collection, Document
 from ..events import facts_about
 from ..records import Owned, SealedRow, cached_property, has_passed
+from ..storage import finds_a_row
 
 Target = Document | Collection
 
@@ -91,4 +92,4 @@ def sql_is_there(id: Any, moment: Any) -> Any:
     one = SQL("1")
     document = Document.select(one).where(Document.id == id, *Document.live(moment))
     collection = Collection.select(one).where(Collection.id == id)
-    return fn.EXISTS(document) | fn.EXISTS(collection)
+    return finds_a_row(document) | finds_a_row(collection)

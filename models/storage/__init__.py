@@ -8,6 +8,7 @@ from .connection import (
     close_database,
     connected,
     database,
+    finds_a_row,
     is_in_transaction,
     param,
     prepare_connection,

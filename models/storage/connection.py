@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, cached_property, partial
 from typing import Any
 
-from peewee import SQL, DatabaseProxy, __exception_wrapper__  # type: ignore[attr-defined]
+from peewee import OP, SQL, DatabaseProxy, Expression, __exception_wrapper__  # type: ignore[attr-defined]
 
 database: Any = DatabaseProxy()
 wrapping_errors: Any = __exception_wrapper__  # turns errors of the driver into errors of peewee
@@ -53,6 +53,15 @@ def close_database() -> None:
 def param(name: str) -> Any:
     """Return a placeholder for the value that a query is executed with under this name."""
     return SQL(f":{name}")
+
+
+def finds_a_row(query: Any) -> Any:
+    """Return the condition that a query, which compares with the row around it, finds a row.
+
+    It is executed for each row that PostgreSQL comes to. For `EXISTS` PostgreSQL may read the whole
+    table of the query instead, into a hash table or for a join, be the page ever so short.
+    """
+    return Expression(query.limit(SQL("1")), OP.IS_NOT, None)
 
 
 class Prepared:

@@ -7,13 +7,21 @@ from importlib import import_module
 
 import pytest
 
-from models import Collection, Document, DocumentToken, User, connected
+from models import (
+    Collection,
+    Document,
+    DocumentToken,
+    User,
+    account_deletion,
+    connected,
+)
 from models.core import now, set_clock_ahead
 from models.documents import search as document_search
 from models.links import LinkOptions
 from tests.in_process import LOGIN, application
 from tests.uploads import upload
 
+account_pages = import_module("blueprints.console.account")
 document_pages = import_module("blueprints.console.documents")
 activity_pages = import_module("blueprints.console.activity")
 requests = import_module("models.links.requests")
@@ -279,3 +287,12 @@ def test_of_files_that_came_in_a_count_that_may_be_too_small_says_so(app, monkey
     monkeypatch.setattr(requests, "MOST_RECEIVED", 2)
     page = client.get("/app/requests", headers=SAME_ORIGIN)
     assert "2 files or more," in words(page)
+
+
+def test_of_many_active_links_the_page_before_a_deletion_says_that_they_are_more(app, monkeypatch):
+    for module in (account_pages, account_deletion):
+        monkeypatch.setattr(module, "MOST_COUNTED", 2)
+    client = app.test_client()
+    client.post("/app/login", data=LOGIN, headers=SAME_ORIGIN)
+    page = client.get("/app/account/delete", headers=SAME_ORIGIN)
+    assert "More than 2 active links: they open nothing any more" in words(page)

@@ -211,6 +211,12 @@ def test_what_goes_is_counted(alice, bob):
     assert AccountContents.of(alice.id).is_last
 
 
+def test_of_live_links_one_more_than_are_counted_stands_for_all(alice, monkeypatch):
+    fill(alice)
+    monkeypatch.setattr(account_deletion, "MOST_COUNTED", 0)
+    assert AccountContents.of(alice.id).live_links == 1
+
+
 @pytest.mark.slow
 def test_no_transaction_of_a_deletion_is_longer_for_more_rows(alice, runtime, changed_rows):
     if engine().is_shared:

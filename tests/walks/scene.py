@@ -28,7 +28,7 @@ from models.accounts import (
 )
 from models.documents import put_in_bin
 from models.events import acting
-from models.links import LinkOptions
+from models.links import UPLOAD, LinkOptions
 from models.links.grant import TokenGrant
 from models.storage import current_right
 from models.uploads import NewUpload, begin
@@ -221,6 +221,10 @@ class Scene:
         acts = {"userId": self.bob.id} if self.in_space else {}
         with acting(acts.items()):
             return begin(NewUpload(self.owner.id, 3)).id
+
+    @cached_property
+    def link_for_files(self):
+        return self.link(self.collection, permissions=(UPLOAD,), max_views=9)
 
     @cached_property
     def sent_id(self):
