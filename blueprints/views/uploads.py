@@ -154,10 +154,15 @@ def begin_upload(
     body.require_received()
     step = step_of(request)
     shared: dict[str, Any] = {} if step is None else step.shared
-    if "upload_id" not in shared:
-        shared["upload_id"], shared["is_repeated"] = once_by_key(_fingerprint(), begin_once)
-    upload = find(shared["upload_id"])
-    headers = {"Location": address(upload.id)}
+
+    def begin_there() -> dict[str, str]:
+        id = begin_once()
+        return {"id": id, "address": address(id)}
+
+    if "begun" not in shared:
+        shared["begun"], shared["is_repeated"] = once_by_key(_fingerprint(), begin_there)
+    upload = find(shared["begun"]["id"])
+    headers = {"Location": shared["begun"]["address"]}
     if shared["is_repeated"]:
         headers["Idempotency-Replayed"] = "true"
     elif body.here.length or not size:
