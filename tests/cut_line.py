@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import struct
 import threading
 
 RECEIVED_BYTES = 64 << 10
@@ -50,15 +51,18 @@ class CutLine:
             ends = {client, server}
             self._open |= ends
             self._run(self._answer, server, client)
-            try:
+            with contextlib.suppress(OSError):
                 self._pass_on(client, server)
-            finally:
-                end(*ends)
-                self._open -= ends
+            self._open -= ends
+            # The client is told at once, by a reset; after a FIN it could wait for a minute.
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.close()
+            end(server)
 
     def _pass_on(self, client, server):
         while received := client.recv(RECEIVED_BYTES):
-            server.sendall(received)
+            with contextlib.suppress(OSError):  # it has answered before the end, and closed
+                server.sendall(received)
             self._left -= len(received)
             if not self.was_cut and self._left <= 0:
                 self.was_cut = True
@@ -70,11 +74,11 @@ class CutLine:
         with contextlib.suppress(OSError):
             while received := server.recv(RECEIVED_BYTES):
                 client.sendall(received)
-        end(client)
+            client.shutdown(socket.SHUT_WR)  # it may send further, as to the service itself
 
 
 def end(*ends):
-    """End connections whose threads then close them."""
+    """End connections, so that the threads that wait for them go on."""
     for one in ends:
         with contextlib.suppress(OSError):  # it has ended already
             one.shutdown(socket.SHUT_RDWR)
