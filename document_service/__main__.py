@@ -19,7 +19,7 @@ from . import HOME, IS_CHECKOUT
 INSTANCE_PATH = "DOCSERVICE_INSTANCE_PATH"
 SENTENCES = {  # of the commands of an operator, as their docstrings begin
     "audit": "Verify the log of events, and hand it out to be verified.",
-    "backup": "Write a snapshot of the database to a new FILE.",
+    "backup": "Write a backup: backup FILE; compare its parts: backup check FILE.",
     "copy": "Copy everything from the SQLite file to PostgreSQL.",
     "doctor": "Check files, keys, documents, disk and clock.",
     "documents": "Delete documents, also damaged ones.",
@@ -29,7 +29,7 @@ SENTENCES = {  # of the commands of an operator, as their docstrings begin
     "mail": "Try the server that takes the service's mail.",
     "openapi": "Print the OpenAPI 3.1 description of the API.",
     "payloads": "Move payloads to another place, delete what is left over.",
-    "restore": "Replace the database with the backup FILE.",
+    "restore": "Replace the database with the backup FILE and its payloads.",
     "sweep": "Delete what has expired.",
     "users": "List, create, invite, link, disable and enable accounts.",
     "where": "Print the folder of the data, or with --keyring the file of the keyring.",

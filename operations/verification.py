@@ -14,7 +14,7 @@ from models.accounts import (
     Member,
     Session,
 )
-from models.core import NotFound
+from models.core import NotFound, counted
 from models.documents import Document
 from models.events import Event, EventHead, Webhook, WebhookDelivery
 from models.links import DocumentToken, FormerTarget, KeptText, Opening, Recipient
@@ -108,7 +108,7 @@ def _problem_of_file(document: Document) -> str | None:
         return "lacks the file of its payload"
     if found == expected:
         return None
-    return f"has {expected:,} bytes in {files.path_of(payload_id)}, which has {found:,}"
+    return f"has {counted(expected, 'byte')} in {files.path_of(payload_id)}, which has {found:,}"
 
 
 def _lies_in_file(document_id: str) -> bool:

@@ -102,7 +102,7 @@ LIMITS = {
     # refusals, by the function that decides
     "blueprints/http/problems.py handle_lost_right": THING,  # a right that was lost meanwhile
     "blueprints/http/serving.py reserve_memory": ALL,
-    "blueprints/views/uploads_by_link.py _require_slot": PART,  # a body that found no slot
+    "blueprints/views/uploads.py require_received": PART,  # a body that found no slot
     "blueprints/views/targets.py judge_body": PART,  # a body that found no slot
     "blueprints/views/targets.py on_target": PART,  # a preview that found none
     "models/accounts/api_key.py _make_room": OWNER,
@@ -464,7 +464,7 @@ def rooms():
         "models/runtime/password_slots.py admitted": passwords,
         "models/runtime/long_bodies.py slots": [runtime.long_bodies.slots],
         "blueprints/views/targets.py judge_body": [runtime.long_bodies.slots],
-        "blueprints/views/uploads_by_link.py _require_slot": [runtime.long_bodies.slots],
+        "blueprints/views/uploads.py require_received": [runtime.long_bodies.slots],
         "models/runtime/previews.py _shared": of_previews,
         "models/runtime/previews.py begin": of_previews[-1:],
         "blueprints/views/targets.py on_target": of_previews,

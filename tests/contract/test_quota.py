@@ -147,4 +147,4 @@ def test_the_used_quota_and_an_order_are_read_from_a_covering_index(columns, ord
         AND (expires_at IS NULL OR expires_at > 0) AND binned_at IS NULL ORDER BY {order}"""
     with contextlib.closing(sqlite3.connect(strict.instance / "documents.sqlite")) as database:
         plan = database.execute(query).fetchall()
-    assert "COVERING INDEX document_owner" in plan[0][-1]
+    assert "COVERING INDEX document_" in plan[0][-1]

@@ -28,7 +28,7 @@ def test_every_check_prints_ok_when_nothing_is_wrong(run, document, weaknesses):
     result = run("doctor")
 
     assert result.exit_code == 0, result.output
-    assert [line.split()[0] for line in result.output.splitlines()] == ["OK"] * 14
+    assert [line.split()[0] for line in result.output.splitlines()] == ["OK"] * 15
 
 
 def test_weak_isolation_is_noted_and_is_no_fault(run, document, weaknesses):

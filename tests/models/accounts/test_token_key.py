@@ -22,9 +22,9 @@ def kept():
 
 @pytest.fixture
 def former(alice):
-    """The service's first key; another one came two days ago."""
-    TokenKey.all_newest_first()[0].change(created_at=now() - 3 * DAY_MS)
-    drawn_ago(2)
+    """The service's first key; another one came eleven days ago."""
+    TokenKey.all_newest_first()[0].change(created_at=now() - 12 * DAY_MS)
+    drawn_ago(11)
 
 
 def test_a_key_goes_when_none_of_its_sessions_lives(former):
@@ -34,14 +34,14 @@ def test_a_key_goes_when_none_of_its_sessions_lives(former):
 
 def test_a_key_stays_while_a_session_that_began_under_it_lives(former, alice):
     session = Session.begin(alice, 60).row
-    session.change(created_at=now() - 2 * DAY_MS - 1000)
+    session.change(created_at=now() - 11 * DAY_MS - 1000)
     TokenKey.forget_old()
     assert kept() == 2
 
 
-def test_a_key_stays_a_day_for_opened_pages(alice):
-    TokenKey.all_newest_first()[0].change(created_at=now() - 3 * DAY_MS)
-    drawn_ago(0.9)
+def test_a_key_stays_as_long_as_the_ticket_of_an_upload(alice):
+    TokenKey.all_newest_first()[0].change(created_at=now() - 12 * DAY_MS)
+    drawn_ago(8.1)
     TokenKey.forget_old()
     assert kept() == 2
 
