@@ -126,6 +126,7 @@ def peak_of_export(browser):
     return peak
 
 
+@pytest.mark.slow
 def test_an_export_holds_some_hundred_bytes_of_a_document(account, monkeypatch):
     browser, user = account
     monkeypatch.setattr(saved_account, "ROWS", 10)
