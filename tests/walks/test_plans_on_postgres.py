@@ -9,9 +9,12 @@ import pytest
 
 from crypto import Keyring
 from models import connected, database
-from models.storage import postgres
 from tests.walks.executed import executed_statements
 from tests.walks.scene import People, Scene
+
+pytest.importorskip("psycopg")
+
+from models.storage import postgres
 
 ROWS = 30_000  # of each table: a third of the owners who have sent requests, the others of hundreds
 MOST_SORTED = 1_000  # rows, by the estimate of the server
