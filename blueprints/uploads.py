@@ -40,9 +40,11 @@ PATH = "/v1/uploads"
 _BYTES_OF_FILE = {"content": {OFFSET_STREAM: {"schema": BINARY, "example": "Hello"}}}
 
 
-def _header(name: str, description: str, example: str = "", **schema: Any) -> dict[str, Any]:
+def _header(
+    name: str, description: str, example: int | None = None, **schema: Any
+) -> dict[str, Any]:
     """Return the description of a header; one with an `example` is required."""
-    required = {"example": example, "required": True} if example else {}
+    required = {} if example is None else {"example": example, "required": True}
     return required | {
         "name": name,
         "in": "header",
@@ -53,8 +55,8 @@ def _header(name: str, description: str, example: str = "", **schema: Any) -> di
 
 _NUMBER = {"type": "integer", "minimum": 0, "maximum": 10**15 - 1}
 _VERSION = _header("Tus-Resumable", "`1.0.0`, which is taken for granted if absent.")
-_LENGTH = _header("Upload-Length", "Bytes of the whole file.", "4096", **_NUMBER)
-_OFFSET = _header("Upload-Offset", "Where the body begins in the file.", "0", **_NUMBER)
+_LENGTH = _header("Upload-Length", "Bytes of the whole file.", 4096, **_NUMBER)
+_OFFSET = _header("Upload-Offset", "Where the body begins in the file.", 0, **_NUMBER)
 _CHECKSUM = _header(
     "Upload-Checksum",
     "`sha256` or `sha1`, a space, and the digest of a body of at most 8 MiB in base64.",

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow
 RULES = Path(__file__).parent / "redocly.yaml"
 QUIET = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "CI": "true"}
 CONTENT = bytes(range(256)) * 40
+CONFIG = "content_type_overrides:\n  application/offset+octet-stream: application/octet-stream\n"
 without_generator = pytest.mark.skipif(
     importlib.util.find_spec("openapi_python_client") is None,
     reason="openapi-python-client is not installed: pip install -e '.[test,clients]'",
@@ -80,7 +81,9 @@ def generated(description, tmp_path_factory):
     generator = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"]
     folder = tmp_path_factory.mktemp("client")
     target = folder / "generated_client"
-    options = ("--path", description, "--output-path", target, "--fail-on-warning")
+    (folder / "config.yaml").write_text(CONFIG)  # as docs/api.md has it
+    paths = ("--path", description, "--output-path", target, "--config", folder / "config.yaml")
+    options = (*paths, "--fail-on-warning")
     output = run(*generator, *options)
     assert "warning" not in output.lower()
     with pytest.MonkeyPatch.context() as patch:

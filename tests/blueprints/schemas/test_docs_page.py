@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from tests.people import Person
+from tests.tus import Upload
 from viewer.tests.samples import pdf
 
 PASSWORD = "correct horse battery"
@@ -72,6 +73,13 @@ def shell_variables(name, person):  # noqa: C901 - one case after another
         person.post(f"/v1/spaces/{space['id']}/members", json=member)
         variables |= {"ID": space["id"], "USER_ID": other.record["id"]}
         Person(person.service).register("ana@example.org", PASSWORD)  # whom an example adds
+    elif name.startswith("uploads_by_link"):
+        link = person.share(person.collect(), permissions=["upload"])
+        upload = Upload.begin(Person(person.service), 4096, at=f"/s/uploads?token={link['token']}")
+        ticket = upload.path.partition("ticket=")[2]
+        variables |= {"TOKEN": link["token"], "ID": upload.id, "TICKET": ticket}
+    elif name.startswith("uploads"):
+        variables["ID"] = Upload.begin(person, 4096).id
     elif name == "embed_oembed":
         variables["VIEW_URL"] = person.upload(b"Hello")["token"]["viewUrl"]
     return variables
