@@ -1,6 +1,7 @@
 """Processes that serve the same PostgreSQL database: what is promised holds over all of them."""
 
 import contextlib
+import hashlib
 import http.client
 import json
 import threading
@@ -15,6 +16,7 @@ from tests.formats import b64
 from tests.people import PASSWORD, Person
 from tests.problems import refused
 from tests.service import Service, StartError
+from tests.tus import Upload
 from tests.waiting import run_in_threads, until
 
 JSON = ("Content-Type", "application/json")
@@ -278,6 +280,32 @@ def test_a_killed_upload_leaves_nothing(start_node, nodes, postgres_server):
     kept = "SELECT id FROM document UNION SELECT id FROM preview"  # of views in earlier tests
     left = f"SELECT count(*) FROM piece WHERE document_id NOT IN ({kept})"
     assert nodes[0].sql(left) == [(0,)]
+
+
+def test_a_sender_changes_between_processes_and_the_file_is_the_same(twins):
+    one, other = twins
+    content = bytes(range(256)) * 8_000  # 2,048,000 bytes: of eleven pieces
+    part = 300_007
+    upload = Upload.begin(one, len(content), filename="moved.bin")
+    for number, at in enumerate(range(0, len(content), part)):
+        by, beside = (other, one) if number % 2 else (one, other)
+        answer = upload.send(content[at : at + part], at, by=by)
+        assert answer.status == 204
+        assert upload.offset(beside) == min(at + part, len(content))
+        refused(upload.send(b"late", at, by=beside), 409, "offset_mismatch")
+
+    record = other.get(f"/v1/documents/{answer.headers['Document-Id']}").json
+    assert record["sha256"] == hashlib.sha256(content).hexdigest()
+    assert upload.content() == content
+
+
+def test_of_two_senders_at_two_processes_one_is_stored(twins):
+    one, other = twins
+    content = bytes(400_000)
+    upload = Upload.begin(one, len(content))
+    answers = at_once(*(partial(upload.send, content, 0, by=person) for person in (one, other)))
+    assert sorted(answer.status for answer in answers) == [204, 409]
+    assert upload.content() == content
 
 
 def test_a_process_with_another_keyring_does_not_start(start_node, nodes, tmp_path):
