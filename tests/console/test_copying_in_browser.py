@@ -46,6 +46,18 @@ def test_each_copy_button_is_one_that_is_pressed_here():
     assert found == {*SHOWN, OF_A_LINK, OF_A_ROW, OF_ALL} - later
 
 
+def test_no_two_scripts_of_the_pages_give_a_function_the_same_name():
+    """They are one script in the browser, where the later one would count."""
+    files = [*(TEMPLATES / "console" / "scripts").iterdir(), TEMPLATES / "large_files.js"]
+    named = [
+        name
+        for file in files
+        for name in re.findall(r"^(?:async )?function\*? (\w+)", file.read_text(), re.M)
+    ]
+    assert len(named) > 50
+    assert sorted(set(named)) == sorted(named)
+
+
 class Reader:
     """Somebody who presses every copy button of the pages that they open."""
 

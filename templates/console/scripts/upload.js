@@ -152,7 +152,7 @@ async function takeOut(row) {
   row.call?.abort();
   if (drop) ($("button", rows) || drop.elements.file).focus();
   const record = await row.upload?.cancel();
-  if (record) row.address = addressOf(record);
+  if (record) row.address = pageOfRecord(record);
   if (row.address) await putInBin(row);
 }
 
@@ -247,7 +247,7 @@ async function sendLarge(row) {
   row.state.textContent = "Connecting…";
   try {
     const record = await upload.run();
-    if (record && !row.isTakenOut) accept(row, addressOf(record));
+    if (record && !row.isTakenOut) accept(row, pageOfRecord(record));
   } catch (problem) {
     if (problem.isGone) row.key = newKey();
     if (!row.isTakenOut) refuse(row, problem.status === 401 ? SESSION_ENDED : problem.message, true);
@@ -256,7 +256,7 @@ async function sendLarge(row) {
   ended();
 }
 
-function addressOf({ documentId }) {
+function pageOfRecord({ documentId }) {
   return `/app/documents/${documentId}`;
 }
 
