@@ -176,6 +176,7 @@ def test_a_payload_whose_file_is_cut_off_is_named(copy, alice, runtime):
 
 def test_what_a_killed_upload_left_is_not_copied(copy, instance):
     with closing(sqlite3.connect(instance / "documents.sqlite")) as plain, plain:
+        plain.execute("INSERT INTO unfinished_payload (document_id) VALUES ('doc_0')")
         plain.execute("INSERT INTO piece VALUES ('doc_0', 0, x'00')")
     assert copy().rows["piece"] == 0
 
