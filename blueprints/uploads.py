@@ -29,7 +29,6 @@ from .views.uploads import (
 )
 from .views.uploads_by_link import PATH as PATH_BY_LINK
 from .views.uploads_by_link import (
-    append_by_link,
     begin_by_link,
     end_by_link,
     shown_by_link,
@@ -211,7 +210,7 @@ def append_to_sent(id: str) -> Response:
 
     With the last byte the file is stored in the link's collection, as by `POST /s`.
     """
-    return append_by_link(id)
+    return append_to(upload_of_ticket(id))
 
 
 @uploads_by_link.delete("/<id>", accepts=(UPLOAD_TICKET,))

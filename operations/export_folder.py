@@ -26,6 +26,7 @@ from crypto import DecryptionError, passphrases, sealing
 from models.core import OperatorError
 from models.storage.instance_lock import leave_to_service
 from models.storage.payloads import PIECE_BYTES
+from models.storage.payloads.files import sync_folder
 
 FORMAT = "document-service-export/2"
 FORMER_FORMAT = "document-service-export/1"  # of 1.0 and 1.0.1: facts had other names
@@ -208,15 +209,6 @@ class ExportFolder:
 
     def _context(self, name: str, run: str) -> bytes:
         return sealing.context(_PURPOSE, self._export_id, name, run)
-
-
-def sync_folder(path: Path) -> None:
-    """Force the entries of a folder to the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _require_long(passphrase: str) -> None:

@@ -17,7 +17,7 @@ from models.uploads import NewUpload, begin, catch_up, end, require_beginning_by
 from ..http import g
 from ..http.tus import length_of_upload
 from .links import base_url
-from .uploads import append_to, begin_upload, count_upload, loaded_metadata
+from .uploads import begin_upload, count_upload, loaded_metadata
 
 PATH = "/s/uploads"
 
@@ -79,12 +79,6 @@ def upload_of_ticket(id: str) -> UnfinishedUpload:
     upload = _begun(id)
     catch_up(upload)
     return upload
-
-
-def append_by_link(id: str) -> Response:
-    """Store what has come of the body of a request."""
-    upload = upload_of_ticket(id)
-    return append_to(upload)
 
 
 def end_by_link(id: str) -> None:

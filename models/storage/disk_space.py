@@ -8,7 +8,7 @@ for the few WAL pages that those take.
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from ..core import StorageFull
 from .sqlite import database, pragma
@@ -19,35 +19,39 @@ _lock = threading.Lock()
 _reserved_bytes = 0
 
 
-@contextmanager
 def reserve_disk_space(
     size: int, reserve_bytes: int, truncate_wal: Callable[[], object]
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Reserve space for a payload of `size` bytes until the block ends; `StorageFull` without."""
-    global _reserved_bytes  # noqa: PLW0603
-    needed = size * 9 // 8 + _SMALL_ROWS_BYTES  # pages are not filled completely
-    with _lock:
-        if not _fits(_reserved_bytes + needed, reserve_bytes):
-            if not database.in_transaction():
-                truncate_wal()
-            if not _fits(_reserved_bytes + needed, reserve_bytes):
-                raise StorageFull
-        _reserved_bytes += needed
-    try:
-        yield
-    finally:
-        with _lock:
-            _reserved_bytes -= needed
+
+    def has_room(needed: int) -> bool:
+        if _fits(needed, reserve_bytes):
+            return True
+        if not database.in_transaction():
+            truncate_wal()
+        return _fits(needed, reserve_bytes)
+
+    return _reserved(size * 9 // 8 + _SMALL_ROWS_BYTES, has_room)  # pages are not filled completely
+
+
+def reserve_file_space(size: int, reserve_bytes: int) -> AbstractContextManager[None]:
+    """Reserve space for a file of a payload until the block ends; `StorageFull` without."""
+
+    def has_room(needed: int) -> bool:
+        return _free_bytes_with_ballast(database.database) >= needed + reserve_bytes
+
+    return _reserved(size * 1001 // 1000 + _SMALL_ROWS_BYTES, has_room)  # with headers and tags
 
 
 @contextmanager
-def reserve_file_space(size: int, reserve_bytes: int) -> Iterator[None]:
-    """Reserve space for a file of a payload until the block ends; `StorageFull` without."""
+def _reserved(needed: int, has_room: Callable[[int], bool]) -> Iterator[None]:
+    """Reserve the needed bytes until the block ends.
+
+    Raise `StorageFull` unless there is room for them and for what is reserved already.
+    """
     global _reserved_bytes  # noqa: PLW0603
-    needed = size * 1001 // 1000 + _SMALL_ROWS_BYTES  # with headers and tags
     with _lock:
-        free = _free_bytes_with_ballast(database.database)
-        if free < _reserved_bytes + needed + reserve_bytes:
+        if not has_room(_reserved_bytes + needed):
             raise StorageFull
         _reserved_bytes += needed
     try:

@@ -71,10 +71,7 @@ def make_way(owner_id: str, link_id: str) -> None:
 
 def require_room(upload: UnfinishedUpload, length: int) -> None:
     """Raise `NoRoom` unless the collection of the link takes so many bytes more."""
-    collection = Collection.find(upload.given["collection_id"])
-    if collection is None:
-        raise TokenSpent
-    room = room_for_steps(upload.owner_id, collection)
+    room = room_for_steps(upload.owner_id, _collection_of(upload))
     if length > room:
         raise NoRoom(room)
 
@@ -85,17 +82,23 @@ def receive_document(upload: UnfinishedUpload, document: Document) -> dict[str, 
     Call it in the transaction that stores the document. Raises `TokenSpent`, `ScopeMissing`,
     `NoRoom`.
     """
-    given = upload.given
-    collection = Collection.find(given["collection_id"])
-    if collection is None:
-        raise TokenSpent
+    collection = _collection_of(upload)
     if current_runtime().settings.inbound == "off":
         raise TokenSpent(LinkState.OFF)
+    answers_id = upload.given["answers_id"]
     try:
-        receipt = add_received(document, upload.came_by or "", given["answers_id"], collection)
+        receipt = add_received(document, upload.came_by or "", answers_id, collection)
     except TargetChanged:  # the link leads elsewhere now
         raise TokenSpent from None
     return asdict(receipt)
+
+
+def _collection_of(upload: UnfinishedUpload) -> Collection:
+    """Return the collection to which a stranger sends. Raise `TokenSpent` if it was deleted."""
+    collection = Collection.find(upload.given["collection_id"])
+    if collection is None:
+        raise TokenSpent
+    return collection
 
 
 def refusals_of(upload: UnfinishedUpload) -> AbstractContextManager[None]:
