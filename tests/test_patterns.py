@@ -26,7 +26,11 @@ USED = {  # on patterns that are called by another name
     "_TO_QUOTE": {"match"},
     "LANGUAGE": {"findall"},
 }
-LOCAL = {"part": "BESIDE", "pattern": "()"}  # what a name in a function stands for
+LOCAL = {  # what an expression in a function stands for
+    "part": "BESIDE",
+    "pattern": "()",
+    "'|'.join(of_method)": "'/v1/uploads/[^/]+|/s/uploads/[^/]+'",
+}
 SIGNS = "a0 \n;=\"'<>()/\\.,:-_!\0é"
 CATEGORIES = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
 REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}

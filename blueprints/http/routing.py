@@ -9,7 +9,7 @@ from werkzeug.routing import Rule
 
 from .declarations import declaration_of
 
-_VARIABLE = re.compile("<[^>]+>")
+_VARIABLE = re.compile("<[^<>]+>")
 
 
 class MatchedRule(Rule):

@@ -3,10 +3,12 @@
 Each kind makes the calls that take its credential; schemathesis leaves it out at times, and expects
 401. It gets no limit of time, which it would use up: what it tries is the same on every machine.
 
-It knows two things less than the contract. For a session's operation called with an API key it
+It knows three things less than the contract. For a session's operation called with an API key it
 expects 401, as if no credential had been sent; the response is 403 `session_required`. And a value
 of the right form may be rejected with 422 for its meaning: an expiry in the past, a webhook's
-address in a private network, an Idempotency-Key that came with another body.
+address in a private network, an Idempotency-Key that came with another body. And an upload that
+begins with a body longer than its announced length is rejected with 413, another version of tus
+with 412.
 """
 
 import json
@@ -48,8 +50,17 @@ REJECTING_BY_MEANING = [
     "/v1/spaces",
     "/v1/spaces/{id}/members",  # an address without an account
 ]
-ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409", "429", "5xx"]  # schemathesis' own default
+OF_TUS = ["/v1/uploads", "/v1/uploads/{id}"]
+ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409", "429", "5xx"]  # schemathesis' own defaults
+REJECTED = ["400", "401", "403", "404", "405", "406", "409", "415", "422", "428", "429", "5xx"]
+HOOKS = """
+import schemathesis
+
+schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
+"""
 CONFIGURATION = f"""
+hooks = "hooks"
+
 [generation]
 allow-x00 = false
 
@@ -60,6 +71,11 @@ types = {{ values = ["text/plain", "application/pdf", "text/markdown; charset=ut
 include-path = {json.dumps(REJECTING_BY_MEANING)}
 checks.positive_data_acceptance.expected-statuses = {json.dumps([*ACCEPTED, "422"])}
 parameters = {{ "body.contentType" = {{ dictionary = "types", probability = 0.8 }} }}
+
+[[operations]]
+include-path = {json.dumps(OF_TUS)}
+checks.positive_data_acceptance.expected-statuses = {json.dumps([*ACCEPTED, "412", "413", "422"])}
+checks.negative_data_rejection.expected-statuses = {json.dumps([*REJECTED, "412", "413"])}
 """
 TWO_USERS = '[auth.wfc]\npath = "wfc.json"\nuser = "alice"\npeers = ["alice", "bob"]\n'
 
@@ -79,6 +95,7 @@ def explored(start_service, tmp_path):
 
     def explore(take, *options, configuration=""):
         (tmp_path / "schemathesis.toml").write_text(CONFIGURATION + configuration)
+        (tmp_path / "hooks.py").write_text(HOOKS)
         chosen = [f"--include-operation-id={one}" for one in operations(service, take)]
         bounds = [f"--max-examples={MOST_EXAMPLES}", "--seed=1"]
         bounds.append(f"--request-timeout={PATIENCE_SECONDS}")
