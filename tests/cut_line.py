@@ -11,15 +11,18 @@ RECEIVED_BYTES = 64 << 10
 class CutLine:
     """Passes bytes on in both directions, for each connection.
 
-    When `after` bytes have come from clients, over all connections, their connection is broken, and
-    `at_break` is called. Everything that comes later is passed on.
+    When `after` bytes have come from clients, over all connections, `at_break` is called, and their
+    connection is broken: first to the service, then, behind `between`, to the client. Everything
+    that comes later is passed on.
     """
 
-    def __init__(self, port, after, at_break=lambda: None):
+    def __init__(self, port, after, at_break=lambda: None, between=lambda: None):
         self.was_cut = False
-        self._target, self._left, self._at_break = port, after, at_break
+        self._target, self._left = port, after
+        self._at_break, self._between = at_break, between
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._threads, self._open = [], set()
+        self._cut = None  # the end of a client that hears of the break last
         self.port = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
 
@@ -54,10 +57,12 @@ class CutLine:
             with contextlib.suppress(OSError):
                 self._pass_on(client, server)
             self._open -= ends
+            end(server)
+            if client is self._cut:
+                self._between()
             # The client is told at once, by a reset; after a FIN it could wait for a minute.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             client.close()
-            end(server)
 
     def _pass_on(self, client, server):
         while received := client.recv(RECEIVED_BYTES):
@@ -67,14 +72,15 @@ class CutLine:
             if not self.was_cut and self._left <= 0:
                 self.was_cut = True
                 self._at_break()
+                self._cut = client
                 return
 
-    @staticmethod
-    def _answer(server, client):
+    def _answer(self, server, client):
         with contextlib.suppress(OSError):
             while received := server.recv(RECEIVED_BYTES):
                 client.sendall(received)
-            client.shutdown(socket.SHUT_WR)  # it may send further, as to the service itself
+            if client is not self._cut:
+                client.shutdown(socket.SHUT_WR)  # it may send further, as to the service itself
 
 
 def end(*ends):
