@@ -56,6 +56,11 @@ def goal(value: float, most: float | None) -> str:
     return f"≤ {most:g}" + (", missed" if value > most else "")
 
 
+def least(value: float, limit: float) -> str:
+    """Return the cell of a goal that a value has to reach, and whether it was missed."""
+    return f"≥ {limit:g}" + (", missed" if value < limit else "")
+
+
 def machine() -> str:
     """Return the date, the machine and the versions."""
     info = Path("/proc/cpuinfo").read_text().splitlines()

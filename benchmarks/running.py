@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from figures import MIB, status
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 NO_HEADERS: dict[str, str] = {}
+_CPUCLOCK_SCHED = 2  # of Linux, as clock_getcpuclockid(3) puts it into the clock of a process
+Body = bytes | Iterable[bytes]  # of another form than bytes: with Content-Length in the headers
 ACCOUNT = {"email": "bench@example.com", "password": "correct horse battery"}
 BEPASTY = """
 import sys
@@ -103,7 +105,7 @@ class Connection:
         self,
         method: str,
         path: str,
-        body: bytes | None = None,
+        body: Body | None = None,
         headers: dict[str, str] = NO_HEADERS,
     ) -> Answer:
         start = time.perf_counter()
@@ -183,6 +185,11 @@ class Server:
         """Return memory in MiB: `VmHWM` is the peak since the start, `VmRSS` the present value."""
         return status(self.pid, name) / 1024
 
+    def forget_peak(self) -> float:
+        """Let the peak of memory begin anew at the present value, in MiB, and return that."""
+        Path(f"/proc/{self.pid}/clear_refs").write_text("5")
+        return self.memory_mib()
+
 
 class SameStack(Server):
     """The server plain_stack.py, which deletes nothing."""
@@ -242,9 +249,20 @@ def ours(
     Each sync of its write-ahead log takes `sync_ms` longer. Another `checkout` runs with the
     environment of its own, `.venv`.
     """
+    instance = f"{folder}/ours-{free_port()}"
+    with service(instance, sync_ms, checkout, **environment) as server:
+        server.headers["X-API-Key"] = api_key(server)
+        yield server
+
+
+@contextlib.contextmanager
+def service(
+    instance: str, sync_ms: float = 0, checkout: Path = ROOT, **environment: str
+) -> Iterator[Server]:
+    """Run the service with the folder of an instance, as `ours` does, without an account."""
     environment = {"DOCSERVICE_RATE_LIMITS": "off"} | environment
     port = free_port()
-    environment["DOCSERVICE_INSTANCE_PATH"] = f"{folder}/ours-{port}"
+    environment["DOCSERVICE_INSTANCE_PATH"] = instance
     environment["DOCSERVICE_LISTEN"] = f"127.0.0.1:{port}"
     start = time.perf_counter()
     python = sys.executable if checkout == ROOT else str(checkout / ".venv/bin/python")
@@ -254,12 +272,12 @@ def ours(
     with started(command, port, "/healthz", environment, checkout=checkout) as pid:
         server = Server("ours", port, pid, {"Content-Type": "application/json"})
         server.start_seconds = time.perf_counter() - start
-        server.headers["X-API-Key"] = _api_key(server)
         yield server
 
 
-def _api_key(server: Server) -> str:
-    body = json.dumps(ACCOUNT).encode()
+def api_key(server: Server, account: dict[str, str] = ACCOUNT) -> str:
+    """Register an account, and return a key of it."""
+    body = json.dumps(account).encode()
     server.good("POST", "/v1/auth/register", body)
     token = server.good("POST", "/v1/auth/login", body).json["accessToken"]
     signed_in = server.headers | {"Authorization": f"Bearer {token}"}
@@ -357,11 +375,13 @@ def _tree(pid: int) -> list[int]:
 
 
 def _cpu_seconds(pid: int) -> float:
-    seconds = 0.0
-    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-        with contextlib.suppress(OSError):  # the thread has ended
-            seconds += int(path.read_text().split()[0]) / 1e9
-    return seconds
+    """Return the processor time of a process, with that of its threads that have ended.
+
+    /proc/<pid>/task has only those that run; a long upload begins one of its own.
+    """
+    with contextlib.suppress(OSError):  # it has ended
+        return time.clock_gettime((~pid << 3) | _CPUCLOCK_SCHED)
+    return 0.0
 
 
 def _read_bytes(pid: int) -> int:
