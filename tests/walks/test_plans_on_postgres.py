@@ -72,9 +72,9 @@ class NewPeople:
     def __init__(self, app):
         self.client = app.test_client(use_cookies=False)
 
-    def scene(self):
+    def scene(self, *, in_space=False):
         with connected():
-            return Scene(self.client, People(in_space=False))
+            return Scene(self.client, People(in_space=in_space))
 
 
 def fill():
