@@ -65,6 +65,7 @@ _SOURCES = {  # templates that are joined, in this order: a later rule of a styl
         "console/scripts/passphrase.js",
         "console/scripts/terms.js",
         "console/scripts/list.js",
+        "console/scripts/newer.js",
         "console/scripts/jump.js",
         "console/scripts/upload.js",
         "console/scripts/share.js",

@@ -22,7 +22,7 @@ from ..views.collection import send_one_file, send_originals
 from ..views.links import fits_one_file
 from .activity import timelines
 from .forms import once, room, text
-from .large_files import UploadLimits, unfinished_uploads
+from .large_files import unfinished_uploads
 from .links import go_to_ready, issue, link_fields
 from .routes import Pages, from_here, go, go_back, page_number, render, search_from_here
 
@@ -90,7 +90,6 @@ def show_collection(id: str) -> Response:
         fits=fits_one_file(found),
         asked=asked,
         found=None if asked is None else _addable(found, asked.strip(), request.args.get("older")),
-        limits=UploadLimits.of_caller(),
         unfinished=unfinished_uploads(id),
     )
 

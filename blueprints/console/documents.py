@@ -56,7 +56,7 @@ from .forms import (
     text,
     today,
 )
-from .large_files import UploadLimits, unfinished_uploads
+from .large_files import unfinished_uploads
 from .links import go_to_ready, issue, link_fields
 from .routes import (
     HOME,
@@ -148,7 +148,6 @@ def show_documents(**_: str) -> Response:
         shared=stored,
         **_ready([one for one in made if not one.state.has_ended]),
         quota=runtime.quota,
-        limits=UploadLimits.of_caller(),
         unfinished=unfinished_uploads(),
         base=base_url(),
     )
@@ -445,7 +444,6 @@ def ask_for_newer(id: str) -> Response:
         document=found,
         live=count_live_links(found),
         places=len(Collection.holding(found)),
-        limit=current_runtime().settings.max_document_bytes,
     )
 
 

@@ -12,24 +12,25 @@ from ..views.uploads import is_own, visible_uploads
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """The most bytes of a file: sent by the script, sent by a form, and what the quota has left.
-
-    `room` is None without a quota.
-    """
+    """The most bytes of a file: sent by the script, and sent by a form."""
 
     largest: int
     by_form: int
-    room: int | None
 
     @classmethod
-    def of_caller(cls) -> Self:
+    def of_service(cls) -> Self:
         settings = current_runtime().settings
-        room = room_in_quota(g.caller.owner_id)
-        return cls(settings.max_upload_bytes, settings.max_document_bytes, room)
+        return cls(settings.max_upload_bytes, settings.max_document_bytes)
 
     def data(self) -> dict[str, int | None]:
-        """Return the attributes from which the script knows them."""
-        return {"data-limit": self.largest, "data-once": self.by_form, "data-room": self.room}
+        """Return the attributes from which the script knows them, and what the quota has left.
+
+        Files are dropped on any page. None of them is for a caller who may upload nothing.
+        """
+        if not g.caller.may(WRITE):
+            return {}
+        room = room_in_quota(g.caller.owner_id)
+        return {"data-limit": self.largest, "data-once": self.by_form, "data-room": room}
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from ..views.links import fits_one_file, frame, visible, with_addresses
 from . import sentences
 from .assets import asset
 from .forms import form, form_key, friday_after_tomorrow, link_ends, today
+from .large_files import UploadLimits
 from .sentences import State
 
 
@@ -56,6 +57,7 @@ def prepare_templates(state: BlueprintSetupState) -> None:
         time=sentences.time,
         today=today,
         turned_link=turned_link,
+        upload_limits=UploadLimits.of_service,
     )
     environment.filters.update(
         address=address_of,

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.accessible import assert_accessible
 from tests.console.terms import choose_end, field, say_of
 from tests.console.test_flows_in_browser import enter, follow
 from tests.console.visitor import Visitor
@@ -42,9 +43,10 @@ def test_several_files_are_uploaded_one_after_another(service, open_browser):
     until(lambda: names(page) == ["3.txt", "2.txt", "1.txt", "0.txt"])
 
 
-DROP = """([type, names]) => {
+DROP = """([type, names, content = "x"]) => {
     const carried = new DataTransfer();
-    for (const name of names) carried.items.add(new File(["x"], name, { type: "text/plain" }));
+    for (const name of names)
+        carried.items.add(new File([content], name, { type: "text/plain" }));
     const data = type === "paste" ? { clipboardData: carried } : { dataTransfer: carried };
     document.body.dispatchEvent(type === "paste"
         ? new ClipboardEvent(type, { ...data, bubbles: true })
@@ -115,6 +117,42 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(small_service, op
     page.locator("#file").set_input_files([file("small.bin")])
     until(lambda: "stored" in page.get_by_role("list", name="Uploads").inner_text())
     assert "large.bin" in page.get_by_role("list", name="Uploads").inner_text()
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_sent_on_each_page(
+    small_service, open_browser
+):
+    page = open_browser()
+    enter(page, small_service)
+    page.goto(f"{small_service.url}/app/links")
+    page.asked.clear()
+    page.evaluate(DROP, ["drop", ["large.txt"], "x" * 1_000_001])
+    row = page.locator("#uploads li")
+    assert "Too large: up to 1 MB can be stored." in row.inner_text()
+    assert page.asked == []
+
+
+def test_a_file_that_is_too_large_to_replace_a_document_is_refused_at_its_field(
+    start_service, open_browser
+):
+    owner = Visitor(start_service(MAX_DOCUMENT_BYTES="1000000")).sign_up("ada@example.org")
+    document = owner.api.upload(b"old", name="offer.txt", token=None)
+    page = open_browser()
+    owner.enter(page, f"/app/documents/{document['id']}/newer")
+    page.asked.clear()
+    chosen = page.get_by_label("New file")
+    chosen.set_input_files([file("large.bin", b"x" * 1_000_001)])
+    sentence = "Too large: up to 1 MB can replace a document."
+    assert page.inner_text("#file-error") == said(page) == sentence
+    assert_accessible(page)
+    page.get_by_role("button", name="Replace").click()
+    assert chosen.evaluate("one => one === document.activeElement && one.ariaInvalid") == "true"
+    assert page.asked == []
+    page.evaluate(DROP, ["drop", ["newer.txt"]])  # the file goes here, and is not stored beside
+    assert not page.locator("#file-error").is_visible()
+    page.get_by_role("button", name="Replace").click()
+    page.get_by_text("Replaced. Its links open the new file now.").wait_for()
+    assert len(owner.api.get("/v1/documents").json["documents"]) == 2
 
 
 def test_progress_moves_and_an_upload_is_cancelled_and_sent_again(service, open_browser):

@@ -4,6 +4,7 @@ const drop = $(".drop");
 const composer = $("#composer"); // the card that makes links of files
 const rows = $("#uploads") || document.body.appendChild(node("ul", "", { id: "uploads", className: "rows card floating" }));
 const unfinished = $("#unfinished"); // what was begun before, here or elsewhere
+const bounds = document.body.dataset; // of files, in bytes; none where nothing may be stored
 const queue = [];
 const unlinked = new Set(); // rows of files that a link is asked for
 let running;
@@ -98,6 +99,10 @@ function newRow(file) {
 }
 
 function add(files) {
+  if (newer && files.length) {
+    chooseNewer(files);
+    return;
+  }
   for (const file of files) {
     const row = newRow(file);
     const reason = refusalOf(file);
@@ -108,16 +113,15 @@ function add(files) {
   next();
 }
 
-function refusalOf({ size }) { // before anything is sent
-  if (!drop) return "";
-  const { limit, room } = drop.dataset;
-  if (size > +limit) return `Too large: up to ${sizeInWords(+limit)} can be stored.`;
+function refusalOf({ size }, most = +bounds.limit, act = "be stored") { // before anything is sent
+  const { room } = bounds;
+  if (size > most) return `Too large: up to ${sizeInWords(most)} can ${act}.`;
   if (room && size > +room) return `Too large: there is room for ${sizeInWords(+room)}.`;
   return "";
 }
 
 function isLarge({ size }) { // sent by several requests
-  return size > Math.min(SLICE_BYTES, drop?.dataset.once ?? SLICE_BYTES);
+  return size > Math.min(SLICE_BYTES, bounds.once ?? SLICE_BYTES);
 }
 
 function closer(row, words) { // the button that takes a file out of the card

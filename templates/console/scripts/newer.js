@@ -1,0 +1,33 @@
+// The page that replaces a document: one file by one request, and refused before that if it is larger
+
+const newer = $(".newer"); // its form
+
+if (newer) {
+  newer.elements.file.addEventListener("change", showWrongNewer);
+  newer.addEventListener("submit", event => {
+    if (!wrongOfNewer()) return;
+    event.preventDefault();
+    newer.elements.file.focus();
+  });
+}
+
+function chooseNewer(files) { // dropped on the page, or pasted
+  const carried = new DataTransfer();
+  carried.items.add(files[0]);
+  newer.elements.file.files = carried.files;
+  showWrongNewer();
+}
+
+function wrongOfNewer() { // the sentence that stands at the field; empty of a file that fits
+  const [file] = newer.elements.file.files;
+  return file ? refusalOf(file, +newer.dataset.limit, "replace a document") : "";
+}
+
+function showWrongNewer() {
+  const wrong = wrongOfNewer();
+  const place = $("#file-error");
+  place.textContent = wrong;
+  place.hidden = !wrong;
+  newer.elements.file.ariaInvalid = wrong ? "true" : null;
+  if (wrong) say(wrong);
+}
