@@ -40,6 +40,7 @@ from blueprints.http.problems import (
 from blueprints.http.responding import Application
 from blueprints.http.routing import MatchedRule, stepped_requests
 from blueprints.http.serving import needs_no_worker
+from blueprints.http.tus import version_fields
 from blueprints.schemas.openapi import description_of
 from blueprints.status import VERSION
 from environment import with_file_of_settings
@@ -239,6 +240,7 @@ def _prepared() -> tuple[Flask, Server]:
                 needs_no_worker=needs_no_worker,
                 on_failure=log_failed_response,
                 on_early_end=log_early_end,
+                fields_of_refusal=version_fields,
                 network_of=network_of,
             )
         return app, server

@@ -59,6 +59,10 @@ that receives it serves it, while all workers wait.
 """
 
 
+FieldsOfRefusal = Callable[[str], list[tuple[str, str]]]
+"""Returns by the path which header fields an error of the server's own has beside its own ones."""
+
+
 def log_exception(path: str, error: Exception) -> None:
     """Log an exception of the application, with its traceback."""
     log = logging.getLogger("docservice")
@@ -108,6 +112,7 @@ class Context:
     needs_no_worker: NeedsNoWorker = lambda *_: False
     on_failure: Callable[[str, Exception], None] = log_exception
     on_early_end: Callable[[str, int, int], None] = lambda *_: None
+    fields_of_refusal: FieldsOfRefusal = lambda _: []
     connections: dict[int, Any] = field(default_factory=dict)
     network_of: Callable[[str, Mapping[str, str]], str] = lambda address, _: address
 

@@ -21,6 +21,7 @@ AMBIGUOUS = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding:[ \t]*chunked[ \t]*(?:\r\n|\Z)")
 _FOLDED = re.compile(rb"\r\n[ \t]")
+_PATH = re.compile(rb"\s*[^ \r\n]+ (?:https?://[^/?# \r\n]*)?([^?# \r\n]*)")
 _HOST = re.compile(
     r"(?:(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])"
     r"(?::(?P<port>[0-9]{0,5}))?"
@@ -52,6 +53,7 @@ class RequestParser(HTTPRequestParser):
         self._before_step = 0  # bytes of the body
 
     def received(self, data: bytes) -> int:
+        begun = self.header_plus
         consumed: int = super().received(data)
         head = b"" if self.headers_finished else self.header_plus
         if head.count(b"\n") != head.count(b"\r\n"):  # waitress might wait for its end forever
@@ -60,6 +62,8 @@ class RequestParser(HTTPRequestParser):
         if is_due and self.body_rcv is not None and self.body_rcv.buf.is_over_budget:
             sentence = "Too many long bodies are coming in at once. Send this again."
             self.error, self.completed = ServiceUnavailable(sentence), True
+        if self.error and self.body_rcv is None:
+            self.path = _path_in(begun + data)
         if self.is_stepped and not self.error:
             self._look_for_step()
         return consumed
@@ -201,6 +205,12 @@ class RequestParser(HTTPRequestParser):
         self.is_stepped = True
         self.adj = self._context.parser_options_of_steps
         self._shared: dict[str, Any] = {}
+
+
+def _path_in(head: bytes) -> str:
+    """Return the path of a head that is refused, which names what the refusal has to say."""
+    found = _PATH.match(head)
+    return found[1].decode("latin-1") if found else ""
 
 
 def is_host(text: str) -> bool:

@@ -223,6 +223,7 @@ class Response:
             ("Cache-Control", "private, no-store"),
         ]
         fields += [("Retry-After", "5")] if status == 503 else []
+        fields += self._context.fields_of_refusal(self.request.path)
         self.is_last = True
         self._start(f"{status} {title}", fields)
         self._context.on_rejected(request_id, status, len(body) if self._has_body else 0)

@@ -19,6 +19,7 @@ from .context import (
     UNHURRIED,
     AdmitLongBody,
     Context,
+    FieldsOfRefusal,
     IsStepped,
     Limits,
     NeedsNoWorker,
@@ -51,13 +52,15 @@ class Server:
         needs_no_worker: NeedsNoWorker = lambda *_: False,
         on_failure: Callable[[str, Exception], None] = log_exception,
         on_early_end: Callable[[str, int, int], None] = lambda *_: None,
+        fields_of_refusal: FieldsOfRefusal = lambda _: [],
         network_of: Callable[[str], str] = str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a server that listens at `host:port` or `unix:path`.
 
         `on_rejected(request_id, status, sent_bytes)` is called before each error of the server's
-        own; its body has `sent_bytes`, none after a HEAD. `admit_long_body` is asked before more
+        own; its body has `sent_bytes`, none after a HEAD. `fields_of_refusal` returns by the path
+        which further header fields such an error has. `admit_long_body` is asked before more
         than `unverified_body_bytes` are received. A body that `is_stepped`, by method and path, is
         served while it is received: `Step` says how. A request that `needs_no_worker` is answered
         while all workers wait; the application, which `server.needs_no_worker` in its environment
@@ -80,6 +83,7 @@ class Server:
             needs_no_worker=needs_no_worker,
             on_failure=on_failure,
             on_early_end=on_early_end,
+            fields_of_refusal=fields_of_refusal,
             network_of=self._network_of_client,
         )
         self._listen = listen

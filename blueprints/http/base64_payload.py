@@ -56,7 +56,7 @@ class Base64Payload:
             last_four = text[-4:]
         if last_four.count(b"=") > 2:
             return "The padding is one or two '=' at the end, not more."
-        if last_four and _decode_canonical(last_four) is None:
+        if last_four and decode_canonical(last_four) is None:
             return "The last character of the base64 carries bits that must be zero."
         return None
 
@@ -66,7 +66,7 @@ class Base64Payload:
     def _decode(self) -> Iterator[bytes]:
         left = self.size
         for encoded in self._stretches():
-            piece = _decode_canonical(encoded)
+            piece = decode_canonical(encoded)
             left -= len(piece or b"")
             if piece is None or (left and len(piece) != PIECE_BYTES):
                 raise self._invalid()
@@ -104,8 +104,8 @@ class Base64Payload:
         return [self._encoded] if isinstance(self._encoded, str) else self._encoded.texts()
 
 
-def _decode_canonical(encoded: bytes) -> bytes | None:
-    """Return the decoded bytes, or None if the base64 is not valid or not canonical."""
+def decode_canonical(encoded: bytes) -> bytes | None:
+    """Return the decoded bytes, or None if the base64 is not valid, padded and canonical."""
     try:
         piece = pybase64.b64decode(encoded, validate=True)
     except ValueError:

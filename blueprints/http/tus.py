@@ -4,19 +4,18 @@ Of its extensions there are `creation`, `creation-with-upload`, `termination`, `
 `checksum`. A request without `Tus-Resumable` counts as one of 1.0.0, so that `curl` can send it.
 """
 
-import base64
-import binascii
 import hashlib
 import re
 from collections.abc import Iterator
 
 from flask import Response, request
-from werkzeug.http import http_date
+from werkzeug.http import http_date, parse_options_header
 
 from models.core import Invalid, ServiceError
 from models.documents import UnfinishedUpload
 from models.uploads import STEP_BYTES, Checksum
 
+from .base64_payload import decode_canonical
 from .problems import UnsupportedMediaType
 
 VERSION = "1.0.0"
@@ -49,10 +48,14 @@ def require_version() -> None:
         raise WrongTusVersion
 
 
+def version_fields(path: str) -> list[tuple[str, str]]:
+    """Return the header field that every answer below the addresses of uploads has."""
+    return [("Tus-Resumable", VERSION)] if is_of_uploads(path) else []
+
+
 def say_version(response: Response) -> Response:
     """Name the version in every answer below the addresses of uploads, a 404 or 405 as well."""
-    if is_of_uploads(request.path):
-        response.headers["Tus-Resumable"] = VERSION
+    response.headers.extend(version_fields(request.path))
     return response
 
 
@@ -100,9 +103,14 @@ def _number(name: str) -> int:
     return number
 
 
+def is_stream(content_type: str) -> bool:
+    """Return whether a body of this type is bytes of a file at an offset."""
+    return parse_options_header(content_type)[0].lower() == OFFSET_STREAM
+
+
 def require_stream() -> None:
     """Raise `UnsupportedMediaType` unless the body is said to be bytes at an offset."""
-    if request.mimetype != OFFSET_STREAM:
+    if not is_stream(request.headers.get("Content-Type", "")):
         raise UnsupportedMediaType(f"Send bytes of the file, with Content-Type: {OFFSET_STREAM}.")
 
 
@@ -155,10 +163,7 @@ def _pairs(header: str) -> Iterator[tuple[str, str]]:
 
 
 def _decoded(encoded: str) -> bytes | None:
-    try:
-        return base64.b64decode(encoded, validate=True)
-    except (binascii.Error, ValueError):
-        return None
+    return decode_canonical(encoded.encode("ascii", "replace"))
 
 
 def headers_of(upload: UnfinishedUpload) -> dict[str, str]:

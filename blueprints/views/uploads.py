@@ -27,6 +27,7 @@ from ..http.tus import (
     checksum_of_body,
     has_terms,
     headers_of,
+    is_stream,
     length_of_upload,
     metadata_of_upload,
     number_in,
@@ -88,6 +89,8 @@ def is_refused_by_head(caller: Caller, path: str, headers: Mapping[str, str]) ->
 
     Then the body is not received, and the route says why. Header names are as in `X_API_KEY`.
     """
+    if not is_stream(headers.get("CONTENT_TYPE", "")):
+        return True
     body_bytes = int(headers.get("CONTENT_LENGTH") or 0)
     id = path.rpartition("/")[2]
     if path.endswith("/uploads"):

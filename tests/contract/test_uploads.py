@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
+from tests.contract.raw_http import answers, assert_problem, talk
 from tests.formats import b64
 from tests.problems import refused
 from tests.tus import PIECE, STREAM, Upload, begin, checksum, metadata
@@ -278,9 +279,17 @@ WRONG_HEADERS = [
     {"Upload-Checksum": "sha256 aaaa"},
     {"Upload-Checksum": "sha256 not base64"},
     {"Upload-Checksum": "sha256"},
+    {"Upload-Checksum": "sha1 " + "A" * 26 + "B="},
     {"Upload-Metadata": "color cmVk"},
     {"Upload-Metadata": "filename YQ==,filename Yg=="},
     {"Upload-Metadata": "filename YQ"},
+    {"Upload-Metadata": "filename YR=="},  # bits behind the last character that are not zero
+    {"Upload-Metadata": "filename YWJ="},
+    {"Upload-Metadata": "filename YQ==="},
+    {"Upload-Metadata": "filename YQ==YQ=="},
+    {"Upload-Metadata": "filename Y Q=="},
+    {"Upload-Metadata": "filename _-8="},
+    {"Upload-Metadata": "filename \u00e4QAA"},
     {"Upload-Metadata": "filename /w=="},
     {"Upload-Metadata": "filename YQ== Yg=="},
     {"Upload-Metadata": "filename " + "YWFh" * 2049},
@@ -611,3 +620,30 @@ def test_what_an_upload_has_become_is_known_for_a_day(clocked):
 def test_a_path_of_an_upload_becomes_the_folder_of_its_document(alice):
     upload = Upload.begin(alice, 1, b"a", filename="a.txt", relativePath="plans/2026/a.txt")
     assert upload.get().json["document"]["metadata"] == {"path": "plans/2026"}
+
+
+HEADS_REFUSED_BY_THE_SERVER = {
+    "two lengths": (b"Upload-Length: 1\r\nContent-Length: 1\r\nContent-Length: 2\r\n", 400),
+    "no header": (b"a header without a colon\r\n", 400),
+    "a bare line end": (b"Upload-Length: 1\n\r\n", 400),
+    "long": (b"X: " + b"a" * (33 << 10) + b"\r\n", 431),
+    "too long a body": (b"Content-Length: 9%b\r\n" % (b"0" * 16), 413),
+}
+
+
+@pytest.mark.parametrize("path", [b"/v1/uploads", b"/s/uploads/upl_1?ticket=a", b"/app/uploads"])
+@pytest.mark.parametrize("head", HEADS_REFUSED_BY_THE_SERVER)
+def test_what_the_server_refuses_by_the_head_has_the_version_as_well(service, path, head):
+    lines, expected = HEADS_REFUSED_BY_THE_SERVER[head]
+    sent = b"PATCH " + path + b" HTTP/1.1\r\nHost: a\r\n" + lines + b"\r\n"
+    [(status, fields, body)] = answers(talk(service, sent, linger=True))
+    assert status == expected
+    assert_problem(status, fields, body)
+    assert fields[b"tus-resumable"] == b"1.0.0"
+
+
+def test_an_error_of_the_server_elsewhere_has_no_version(service):
+    sent = b"GET /v1/documents HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"
+    [(status, fields, _)] = answers(talk(service, sent, linger=True))
+    assert status == 400
+    assert b"tus-resumable" not in fields

@@ -31,12 +31,17 @@ def person(restarted):
     return restarted.register()
 
 
-def opened(upload, offset, length):
+def opened(upload, offset, length, more=()):
     """A connection on which the head of a PATCH was sent."""
-    connection = http.client.HTTPConnection("127.0.0.1", upload.person.service.port, timeout=60)
-    connection.putrequest("PATCH", upload.path)
-    headers = STREAM | {"Upload-Offset": str(offset), "Content-Length": str(length)}
-    for name, value in (upload.person.credential | headers).items():
+    headers = STREAM | {"Upload-Offset": str(offset), "Content-Length": str(length)} | dict(more)
+    return head_sent(upload.person, "PATCH", upload.path, headers)
+
+
+def head_sent(person, method, path, headers):
+    """A connection on which the head of a request was sent, and nothing of its body."""
+    connection = http.client.HTTPConnection("127.0.0.1", person.service.port, timeout=60)
+    connection.putrequest(method, path)
+    for name, value in (person.credential | headers).items():
         connection.putheader(name, value)
     connection.endheaders()
     return connection
@@ -221,26 +226,34 @@ def test_an_upload_in_a_file_leaves_nothing_when_it_is_ended(restarted, person):
     until(lambda: not file.exists(), 10)
 
 
+OTHER_TYPE = {"Content-Type": "application/octet-stream"}
+
+
 @pytest.mark.parametrize(
-    ("offset", "length", "status"),
-    [("0", 10**15, 413), ("0", SIZE + 1, 413), ("1", SIZE, 409), ("x", SIZE, 422)],
+    ("offset", "length", "more", "status"),
+    [
+        ("0", 10**15, {}, 413),
+        ("0", SIZE + 1, {}, 413),
+        ("1", SIZE, {}, 409),
+        ("x", SIZE, {}, 422),
+        ("0", SIZE, OTHER_TYPE, 415),
+    ],
 )
 def test_what_the_head_shows_to_be_wrong_is_refused_before_the_body_comes(
-    alice, offset, length, status
+    alice, offset, length, more, status
 ):
     upload = Upload.begin(alice, SIZE)
-    connection = opened(upload, offset, length)
+    connection = opened(upload, offset, length, more)
     assert connection.getresponse().status == status
     connection.close()
     assert upload.offset() == 0
 
 
-def test_a_beginning_with_more_than_the_file_is_refused_before_the_body_comes(alice):
-    connection = http.client.HTTPConnection("127.0.0.1", alice.service.port, timeout=60)
-    connection.putrequest("POST", "/v1/uploads")
-    sizes = {"Upload-Length": str(SIZE), "Content-Length": str(SIZE + 1)}
-    for name, value in (STREAM | alice.credential | sizes).items():
-        connection.putheader(name, value)
-    connection.endheaders()
-    assert connection.getresponse().status == 413
+@pytest.mark.parametrize(
+    ("length", "more", "status"), [(SIZE + 1, {}, 413), (SIZE, OTHER_TYPE, 415)]
+)
+def test_a_wrong_beginning_is_refused_before_the_body_comes(alice, length, more, status):
+    sizes = {"Upload-Length": str(SIZE), "Content-Length": str(length)}
+    connection = head_sent(alice, "POST", "/v1/uploads", STREAM | sizes | more)
+    assert connection.getresponse().status == status
     connection.close()
