@@ -7,11 +7,12 @@ many uploads one of them has, the next one waits for a slice of each person's.
 """
 
 import hashlib
-import logging
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from threading import Lock, Thread
 from typing import Protocol
+
+from .error_mapping import log_failure
 
 MOST_KEPT = 10_000  # digests of some hundred bytes; those that were used last
 
@@ -86,8 +87,7 @@ class UploadDigests:
                 has_more = work()
             except Exception as error:
                 self._count_failed("uploads")
-                log = logging.getLogger("docservice")
-                log.error("what has arrived of %s was not read", upload_id, exc_info=error)
+                log_failure(f"What has arrived of {upload_id} was not read", error)
             self._put_back(person_id, upload_id, work, has_more=has_more)
 
     def _next(self) -> tuple[str, str, Slice] | None:

@@ -16,6 +16,7 @@ from tests.object_gateway import SECRET
 from tests.people import Person
 from tests.problems import refused
 from tests.service import Service, StartError
+from tests.tus import Upload
 from tests.waiting import until
 
 obstore = pytest.importorskip("obstore")
@@ -272,3 +273,87 @@ def test_a_store_that_cannot_be_used_stops_the_start_with_a_sentence(
         assert sentence in line
         for absent in ("Traceback", "an0ther-secret", SECRET):
             assert absent not in str(failed.value), sentence
+
+
+# Uploads in pieces, of an object for each 64 pieces
+
+FILM = os.urandom(1 << 20) * 70  # above 64 MiB
+STEP = 8 << 20
+FILM_SHA256 = hashlib.sha256(FILM).hexdigest()
+
+
+@pytest.mark.slow
+def test_an_upload_goes_on_after_an_outage_of_the_store_with_all_that_was_acknowledged(
+    start, proxy
+):
+    service = start(url=proxy.url)
+    owner = service.register()
+    upload = Upload.begin(owner, len(FILM), filename="film.mp4")
+    assert upload.send(FILM[: 3 * STEP], 0).status == 204
+    proxy.is_open = False
+    acknowledged = 3 * STEP
+    refusals = 0
+    while refusals < 2:  # a step that fills no segment needs no store
+        answer = upload.send(FILM[acknowledged : acknowledged + STEP], acknowledged, errors=[503])
+        if answer.status == 204:
+            acknowledged += STEP
+            continue
+        refusals += 1
+        refused(answer, 503, "busy")
+        assert int(answer.headers["Retry-After"]) > 0
+        assert upload.offset() == acknowledged
+    rest = upload.send(FILM[acknowledged:], acknowledged, errors=[503])
+    refused(rest, 503, "busy")
+    assert upload.offset() == acknowledged
+
+    proxy.is_open = True
+    assert upload.send(FILM[acknowledged:], acknowledged).status == 204
+    assert upload.get().json["document"]["sha256"] == FILM_SHA256
+    assert hashlib.sha256(upload.content()).hexdigest() == FILM_SHA256
+    assert sorted(service.payloads()) == [f"payload/{upload.id}/{n}" for n in range(6)]
+
+
+@pytest.mark.slow
+def test_an_outage_within_one_request_ends_it_behind_the_steps_that_were_stored(start, proxy):
+    service = start(url=proxy.url)
+    owner = service.register()
+    upload = Upload.begin(owner, len(FILM))
+    proxy.break_after = 30 << 20  # in the third segment
+    refused(upload.send(FILM, 0, errors=[503]), 503, "busy")
+    arrived = upload.offset()
+    assert 2 * STEP <= arrived < len(FILM)
+    proxy.break_after, proxy.is_open = None, True
+    assert upload.send(FILM[arrived:], arrived).status == 204
+    assert hashlib.sha256(upload.content()).hexdigest() == FILM_SHA256
+
+
+@pytest.mark.slow
+def test_a_service_that_is_killed_within_an_upload_in_segments_goes_on(start):
+    service = start()
+    owner = service.register()
+    upload = Upload.begin(owner, len(FILM))
+    with ThreadPoolExecutor(1) as pool:
+        sending = pool.submit(upload.send, FILM, 0)
+        until(lambda: upload.offset() >= 3 * STEP)
+        service.kill()
+        assert sending.exception()
+    service.start()
+    arrived = upload.offset()
+    assert 3 * STEP <= arrived < len(FILM)
+    assert upload.send(FILM[arrived:], arrived).status == 204
+    assert until(lambda: upload.get().json["document"])["sha256"] == FILM_SHA256
+    assert hashlib.sha256(upload.content()).hexdigest() == FILM_SHA256
+    assert owner.delete(f"/v1/documents/{upload.get().json['documentId']}").status == 204
+    until(lambda: service.payloads() == [])
+
+
+@pytest.mark.slow
+def test_what_has_arrived_is_deleted_from_store_and_rows_when_an_upload_is_ended(start):
+    service = start()
+    owner = service.register()
+    upload = Upload.begin(owner, len(FILM), FILM[: 4 * STEP])
+    assert service.payloads()
+    assert not any(holds(one, FILM[:64]) for one in service.objects().values())
+    assert upload.end().status == 204
+    assert service.sql("SELECT 1 FROM piece WHERE document_id = :id", id=upload.id) == []
+    until(lambda: service.payloads() == [])

@@ -13,9 +13,13 @@ from tests.contract.test_object_store import (  # noqa: F401
     service,
     start,
     test_a_deleted_document_takes_its_object_with_it,
+    test_a_service_that_is_killed_within_an_upload_in_segments_goes_on,
+    test_an_outage_within_one_request_ends_it_behind_the_steps_that_were_stored,
+    test_an_upload_goes_on_after_an_outage_of_the_store_with_all_that_was_acknowledged,
     test_documents_are_read_as_they_were_uploaded,
     test_kill_9_loses_nothing_that_was_acknowledged,
     test_many_upload_and_read_at_once,
+    test_what_has_arrived_is_deleted_from_store_and_rows_when_an_upload_is_ended,
 )
 from tests.contract.webhooks import create_webhook
 from tests.formats import b64
