@@ -647,3 +647,28 @@ def test_an_error_of_the_server_elsewhere_has_no_version(service):
     [(status, fields, _)] = answers(talk(service, sent, linger=True))
     assert status == 400
     assert b"tus-resumable" not in fields
+
+
+def test_a_checksum_of_more_than_8_mib_is_refused(alice):
+    size = (8 << 20) + 1
+    content = bytes(size)
+    upload = Upload.begin(alice, size)
+    refused(upload.send(content, 0, checksum(content)), 422, "invalid_request")
+    refused(begin(alice, size, content, headers=checksum(content)), 422, "invalid_request")
+    assert upload.offset() == 0
+    assert upload.send(content[1:], 0, checksum(content[1:])).status == 204
+
+
+def test_a_collection_is_judged_at_the_beginning_and_again_at_the_end(new_user, alice):
+    foreign = alice.collect()
+    for id in ("col_01k5x8m3v7q2r9t4w6y0z1a2b3", foreign["id"]):
+        refused(begin(new_user, 10, collectionId=id), 404, "not_found")
+    writer = new_user.create_api_key(scopes=["documents:write"])
+    own = new_user.collect()
+    refused(begin(writer, 10, collectionId=own["id"]), 403, "scope_missing")
+
+    upload = Upload.begin(new_user, 10, bytes(9), collectionId=own["id"])
+    new_user.delete(f"/v1/collections/{own['id']}")
+    refused(upload.send(b"a", 9), 404, "not_found")
+    assert upload.offset() == 9
+    assert new_user.get("/v1/documents").json["documents"] == []

@@ -313,3 +313,43 @@ def test_nothing_below_s_may_be_called_by_another_site(anonymous, request_files)
     answer = anonymous.request("HEAD", upload.path, headers={"Origin": "https://evil.example"})
     assert not [name for name in answer.headers if name.lower().startswith("access-control")]
     assert answer.headers["X-Robots-Tag"] == "noindex, nofollow"
+
+
+def test_what_is_sent_again_by_another_link_is_another_upload(anonymous, request_files):
+    headers = {"Idempotency-Key": "one"}
+    first, second = (begun(anonymous, request_files(), 8, None, headers) for _ in range(2))
+    assert first.id != second.id
+    assert "Idempotency-Replayed" not in second.answer.headers
+
+
+def test_a_stranger_learns_of_a_full_quota_only_that_there_is_no_room(start_service):
+    service = start_service(QUOTA_BYTES=1000, RATE_LIMITS="off")
+    alice, anonymous = service.register(), Person(service)
+    collection = alice.post("/v1/collections", json={"title": "Offers"}).json
+    link = requested(alice, collection)
+    upload = begun(anonymous, link, 8, b"Half")
+    other = Upload.begin(alice, 996, bytes(990))
+    answer = anonymous.post(path_of(link), headers={"Upload-Length": "8"}, errors=(507,))
+    assert "quota" not in str(refused(answer, 507, "storage_full"))
+    refused(upload.send(b"rest", 4, errors=(507,)), 507, "storage_full")
+    assert upload.offset() == 4
+    other.end()
+    assert upload.send(b"rest", 4).status == 204
+
+
+def test_where_inbound_is_off_an_upload_waits_until_it_is_on_again(start_service):
+    service = start_service(RATE_LIMITS="off")
+    alice, anonymous = service.register(), Person(service)
+    collection = alice.post("/v1/collections", json={"title": "Offers"}).json
+    link = requested(alice, collection)
+    upload = begun(anonymous, link, 8, b"Half")
+    service.settings["INBOUND"] = "off"
+    service.restart()
+    refused(upload.send(b"rest", 4), 410, "token_spent")
+    refused(begin(anonymous, 8, at=path_of(link)), 410, "token_spent")
+    assert upload.head().status == 410
+    service.settings["INBOUND"] = "on"
+    service.restart()
+    assert upload.offset() == 4
+    assert upload.send(b"rest", 4).status == 204
+    assert [one["size"] for one in members(alice, collection)] == [8]

@@ -5,9 +5,12 @@ import hashlib
 import http.client
 import socket
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
+from tests.contract.test_memory import peak_kib
 from tests.service import QuickService
 from tests.tus import STREAM, Upload, begin
 from tests.waiting import until
@@ -257,3 +260,48 @@ def test_a_wrong_beginning_is_refused_before_the_body_comes(alice, length, more,
     connection = head_sent(alice, "POST", "/v1/uploads", STREAM | sizes | more)
     assert connection.getresponse().status == status
     connection.close()
+
+
+def test_a_key_that_is_revoked_within_a_body_ends_it_behind_the_steps_before(person):
+    key = person.create_api_key(scopes=["documents:write"])
+    content = content_of(3 * STEP)
+    upload = Upload.begin(key, len(content))
+    connection = opened(upload, 0, len(content))
+    connection.send(content[: STEP + 1])
+    until(lambda: upload.offset(by=person) == STEP)
+    person.delete(f"/v1/api-keys/{key.record['id']}")
+    with contextlib.suppress(OSError):  # it may be closed before all is sent
+        connection.send(content[STEP + 1 :])
+    assert connection.getresponse().status == 401
+    connection.close()
+    assert upload.offset(by=person) == STEP
+    assert upload.send(content[STEP:], STEP, by=person).status == 204
+    assert upload.get(by=person).json["document"]["size"] == len(content)
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite_only("rows of PostgreSQL have another bound")
+def test_memory_holds_one_step_of_a_long_body(restarted, person):
+    size = 300 << 20
+    content = content_of(size)
+    Upload.begin(person, 1, b"a")  # what a first upload imports
+    Path(f"/proc/{restarted.process.pid}/clear_refs").write_text("5")
+    before = peak_kib(restarted.process)
+    upload = Upload.begin(person, size)
+    assert upload.send(content, 0).status == 204
+    assert peak_kib(restarted.process) - before <= 48 << 10
+
+
+@pytest.mark.slow
+def test_beside_thirty_slow_senders_others_are_served(person):
+    uploads = [Upload.begin(person, SIZE) for _ in range(30)]
+    connections = [opened(upload, 0, SIZE) for upload in uploads]
+    try:
+        for connection in connections:
+            connection.send(b"a" * 1000)
+        began = time.monotonic()
+        assert Upload.begin(person, 1000, bytes(1000)).content() == bytes(1000)
+        assert time.monotonic() - began < 3
+    finally:
+        for connection in connections:
+            cut(connection)

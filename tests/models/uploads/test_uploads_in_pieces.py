@@ -3,6 +3,7 @@
 import hashlib
 import io
 import threading
+import zlib
 
 import pytest
 
@@ -10,12 +11,20 @@ from crypto import DecryptionError
 from models import Collection, Document, User, connected, current_runtime, database
 from models.account_deletion import delete_account, finish_deletions
 from models.background import sweep
-from models.core import NotFound, OffsetMismatch, StorageFull
+from models.core import NotFound, OffsetMismatch, QuotaExceeded, StorageFull, now
 from models.documents import UnfinishedUpload
 from models.documents.unfinished_upload import FAILED
-from models.links import delete_document
+from models.links import (
+    UPLOAD,
+    DocumentToken,
+    LinkOptions,
+    delete_collection,
+    delete_document,
+)
+from models.runtime.quota import Quota
 from models.runtime.upload_digests import UploadDigests
 from models.storage import disk_space, transaction
+from models.storage.payloads import files
 from models.storage.payloads import rows as payload_rows
 from models.uploads import Body, NewUpload, append, begin, end
 from operations import key_rotation, verification
@@ -331,3 +340,84 @@ def test_documents_of_other_uploads_are_untouched(ada):
     row = begun(ada)
     end(row)
     assert b"".join(Document.find(other.id).read()) == b"content"
+
+
+# Judged again
+
+
+def test_the_quota_is_judged_again_with_the_last_byte(ada, runtime, monkeypatch):
+    row = send(begun(ada, given={"name": "kept"}), CONTENT[:HALF], 0)
+    monkeypatch.setattr(runtime, "quota", Quota(SIZE - 1, None))
+    with pytest.raises(QuotaExceeded):
+        send(row, CONTENT[HALF:], HALF)
+    assert UnfinishedUpload.find(row.id).received == HALF
+    assert Document.stored_by(ada.id).documents == 0
+    monkeypatch.setattr(runtime, "quota", Quota(SIZE, None))
+    assert send(row, CONTENT[HALF:], HALF).document_id
+
+
+def test_the_crc32_goes_on_from_part_to_part_and_after_a_restart(ada, monkeypatch):
+    for module in ("models.uploads.steps", "models.uploads.finishing"):
+        monkeypatch.setattr(f"{module}.READ_TWICE_BYTES", 1000)
+    row = send(begun(ada), CONTENT[:HALF], 0)
+    assert row.crc32 == zlib.crc32(CONTENT[:HALF])
+    current_runtime().upload_digests.forget(row.id)
+    done = send(UnfinishedUpload.find(row.id), CONTENT[HALF:], HALF)
+    assert Document.find(done.document_id).crc32 == zlib.crc32(CONTENT)
+
+
+def test_pieces_are_synced_before_the_row_says_that_they_are_there(ada, runtime, monkeypatch):
+    runtime.large_payload_bytes = 1000  # so they lie in a file
+    done = []
+    synced, change = files._fdatasync, UnfinishedUpload.change
+    monkeypatch.setattr(files, "_fdatasync", lambda handle: done.append("sync") or synced(handle))
+    monkeypatch.setattr(
+        UnfinishedUpload, "change", lambda self, **new: done.append("row") or change(self, **new)
+    )
+    send(begun(ada), CONTENT[:HALF], 0)
+    assert done == ["sync", "row"]
+
+
+# Links
+
+
+def by_link(owner, collection, link):
+    given = {"collection_id": collection.id, "answers_id": ""}
+    return send(begun(owner, came_by=link.row.id, given=given), CONTENT[:HALF], 0)
+
+
+@pytest.fixture
+def inbox(ada):
+    return Collection.make(ada.id, "Inbox")
+
+
+def link_for_files(inbox, **terms):
+    return DocumentToken.issue(inbox, LinkOptions.of(permissions=(UPLOAD,), max_views=9, **terms))
+
+
+def test_the_sweeper_deletes_the_uploads_of_links_that_have_ended_and_keeps_those_of_others(
+    ada, inbox, clock
+):
+    revoked, expiring, off, live = (
+        link_for_files(inbox, expires_at=now() + days * 3_600_000) for days in (24, 1, 24, 24)
+    )
+    rows = [by_link(ada, inbox, link) for link in (revoked, expiring, off, live)]
+    revoked.row.revoke()
+    DocumentToken.edit(ada.id, off.row.id, enabled=False)
+    clock(2 * 3_600_000)
+    sweep()
+    assert [UnfinishedUpload.as_stored(row.id) is None for row in rows] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [bool(pieces_of(row.id)) for row in rows] == [False, False, True, True]
+
+
+def test_the_sweeper_deletes_what_was_sent_to_a_collection_that_was_deleted(ada, inbox):
+    row = by_link(ada, inbox, link_for_files(inbox))
+    delete_collection(inbox)
+    sweep()
+    assert UnfinishedUpload.as_stored(row.id) is None
+    assert pieces_of(row.id) == {}
