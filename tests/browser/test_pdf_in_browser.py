@@ -167,15 +167,17 @@ IN_VIEW = (
 )
 
 
+BOXES = """selectors => selectors.map(selector => {
+    const { x, width, height } = document.querySelector(selector).getBBox();
+    return { x, width, height };
+})"""  # at one moment: marks are drawn anew with their page
+
+
 def test_a_mark_lies_on_the_text_that_was_found(page, book):
     page.goto(book)
     find(page, "HAP", "1 of 40")
-    mark, whole = (
-        page.locator(f"#p1 {one}").evaluate(
-            "one => (b => ({ x: b.x, width: b.width, height: b.height }))(one.getBBox())"
-        )
-        for one in (".hit.now", "text")
-    )
+    page.wait_for_selector("#p1 .hit.now", state="attached")
+    mark, whole = page.evaluate(BOXES, ["#p1 .hit.now", "#p1 text"])
 
     assert whole["x"] < mark["x"]
     assert whole["width"] / 5 < mark["width"] < whole["width"] / 2
