@@ -27,7 +27,9 @@ def runtime(configure, request):
     """With a store of objects, for the tests that move to or from it."""
     given = getattr(request.node, "callspec", None)
     if given and "objects" in given.params.values():
-        return configure(reserve_bytes=0, payloads=request.getfixturevalue("in_bucket"))
+        runtime = configure(reserve_bytes=0, payloads=request.getfixturevalue("in_bucket"))
+        runtime.payload_objects.segmented_above = LARGE
+        return runtime
     return configure(reserve_bytes=0)
 
 
@@ -165,11 +167,17 @@ settings = Settings(instance_path=Path(folder), database=folder + "/documents.sq
                     payloads=address, reserve_bytes=0)
 runtime = create_runtime(settings)
 runtime.large_payload_bytes = 2 * PIECE_BYTES
+if runtime.payload_objects:
+    runtime.payload_objects.segmented_above = 2 * PIECE_BYTES
 setup.open_runtime()
 
 owner, name = {
     "record": (UnreferencedPayload, "begin_upload"),
-    "middle": (payloads.payload_rows, "store") if place == "rows" else (files, "_write_at"),
+    "middle": {
+        "rows": (payloads.payload_rows, "store"),
+        "files": (files, "_write_at"),
+        "objects": (runtime.payload_objects, "store_segment"),
+    }[place],
     "copied": (payloads, "_copy"),
     "verified": (payloads, "_verify"),
     "in the transaction": (UnreferencedPayload, "end_upload"),
@@ -186,7 +194,7 @@ STEPS = ["record", "middle", "copied", "verified", "in the transaction", "commit
 
 @pytest.mark.parametrize(
     ("former", "place", "step"),
-    [(*way, step) for way in WAYS[:2] for step in STEPS],
+    [(*way, step) for way in WAYS for step in STEPS],
 )
 def test_a_move_killed_at_any_step_loses_nothing_and_goes_on(
     stored, runtime, instance, clock, former, place, step

@@ -1,6 +1,7 @@
 """Accounts move from one instance to another by an export, whole and sealed, or not at all."""
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -20,6 +21,7 @@ from models import (
     current_runtime,
     setup,
 )
+from models import uploads as uploads_in_pieces
 from models.account_deletion import delete_space
 from models.accounts import (
     IMPORTING,
@@ -35,13 +37,20 @@ from models.accounts import (
     remove_member,
     spaces_of,
 )
+from models.background import drop_payloads
 from models.core import OperatorError, StorageFull
-from models.documents import uploads, wrong_totals
+from models.documents import (
+    UnfinishedUpload,
+    UnreferencedPayload,
+    uploads,
+    wrong_totals,
+)
 from models.events import current_actor
 from models.links import FormerTarget, LinkOptions, Opening, Recipient, delete_document, kept_text
 from models.links.gate import Gate, Proof
 from models.runtime import create_runtime
 from models.storage import database
+from models.storage.payloads import FILES, files, sealed_size
 from operations import (
     carried,
     export_accounts,
@@ -661,6 +670,72 @@ def test_memory_does_not_grow_with_a_document(alice, export, monkeypatch):
     export_accounts(export, PASSPHRASE)
     assert max(sizes) < 1 << 18
     assert sum(sizes) > document.size
+
+
+# Large payloads
+
+
+def test_payloads_in_files_move_and_unfinished_uploads_stay(alice, export, elsewhere):
+    current_runtime().large_payload_bytes = 1_000_000
+    posted = upload(alice, LARGE, "application/x-large", name="posted.bin")
+    begun = uploads_in_pieces.begin(uploads_in_pieces.NewUpload(alice.id, len(LARGE)))
+    came = uploads_in_pieces.append(begun, 0, sent(LARGE))
+    unfinished = uploads_in_pieces.begin(uploads_in_pieces.NewUpload(alice.id, len(LARGE)))
+    uploads_in_pieces.append(unfinished, 0, sent(LARGE[:2_000_000]))
+    export_accounts(export, PASSPHRASE)
+    assert not [
+        path for path in export.rglob("*") if path.is_file() and LARGE[:64] in path.read_bytes()
+    ]
+    with elsewhere():
+        current_runtime().large_payload_bytes = 1_000_000
+        import_accounts(export, PASSPHRASE)
+        documents = {one.id: one for one in Document.select()}
+        assert documents.keys() == {posted.id, came.document_id}
+        for one in documents.values():
+            assert (one.place, files.length(one.payload_id)) == (
+                FILES,
+                sealed_size(one.payload_id, len(LARGE)),
+            )
+            assert b"".join(one.read()) == LARGE
+        assert UnfinishedUpload.select().count() == 0
+        assert UnreferencedPayload.select().count() == 0
+        assert check_contents() == []
+
+
+def test_an_import_that_was_refused_leaves_no_file(alice, export, elsewhere):
+    current_runtime().large_payload_bytes = 1_000_000
+    upload(alice, LARGE, "application/x-large")
+    export_accounts(export, PASSPHRASE)
+    with elsewhere(max_upload_bytes=len(LARGE) - 1, max_document_bytes=1000):
+        current_runtime().large_payload_bytes = 1_000_000
+        with pytest.raises(OperatorError, match="DOCSERVICE_MAX_UPLOAD_BYTES"):
+            import_accounts(export, PASSPHRASE)
+        assert list(files.stored()) == []
+        assert User.select().count() == 0
+
+
+def sent(content):
+    return uploads_in_pieces.Body(io.BytesIO(content), len(content))
+
+
+def test_an_import_that_was_killed_behind_a_file_goes_on_and_leaves_one(
+    alice, export, elsewhere, clock
+):
+    current_runtime().large_payload_bytes = 1_000_000
+    document = upload(alice, LARGE, "application/x-large")
+    export_accounts(export, PASSPHRASE)
+    with elsewhere():
+        current_runtime().large_payload_bytes = 1_000_000
+    current_runtime().close_database()
+    in_killed_process((files, "store"), lambda: import_accounts(export, PASSPHRASE))
+    setup.open_runtime()
+    with connected():
+        assert len(list(files.stored())) == 1
+        import_accounts(export, PASSPHRASE)
+        clock(86_400_000)
+        drop_payloads()
+        assert b"".join(Document.find(document.id).read()) == LARGE
+        assert [id for id, _ in files.stored()] == [Document.find(document.id).payload_id]
 
 
 # Spaces
