@@ -8,7 +8,9 @@ BLOCK = 1 << 16
 
 
 class Line:
-    """Forwards connections to a port, and cuts all of them once a number of bytes went through."""
+    """Forwards connections to a port, and cuts or stops all of them once a number of bytes went
+    through. `passed` is the number of bytes that went to the service.
+    """
 
     def __init__(self, port):
         self.target = port
@@ -16,6 +18,10 @@ class Line:
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.left = None  # bytes to the service before the line is cut; None: it is not cut
         self.is_cut = False
+        self.passed = 0
+        self.stops_at = None  # how many bytes have passed when all stop; None: they never do
+        self.goes = threading.Event()
+        self.goes.set()
         self.open = set()
         self.lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
@@ -24,12 +30,22 @@ class Line:
         with self.lock:
             self.left = count
 
+    def stop_after(self, count):
+        with self.lock:
+            self.stops_at = self.passed + count
+
+    def go_on(self):
+        with self.lock:
+            self.stops_at = None
+        self.goes.set()
+
     def mend(self):
         with self.lock:
             self.left = None
             self.is_cut = False
 
     def close(self):
+        self.go_on()
         self.listener.close()
         self._cut()
 
@@ -52,6 +68,9 @@ class Line:
                     self._cut()
                     return
                 target.sendall(data)
+                if counts:
+                    self._count(len(data))
+                    self.goes.wait()
         for one in (source, target):
             one.close()
 
@@ -62,6 +81,12 @@ class Line:
             self.left -= count
             self.is_cut = self.left < 0
             return self.is_cut
+
+    def _count(self, count):
+        with self.lock:
+            self.passed += count
+            if self.stops_at is not None and self.passed >= self.stops_at:
+                self.goes.clear()
 
     def _cut(self):
         for one in list(self.open):

@@ -99,6 +99,16 @@ class Page:
     def goto(self, address):
         self._call("browsingContext.navigate", url=address, wait="complete")
 
+    def resize(self, width, height):
+        """Make what is seen of the page this large, in pixels."""
+        self._call("browsingContext.setViewport", viewport={"width": width, "height": height})
+
+    def set_cookies(self, cookies, host):
+        """Give a host these cookies."""
+        for name, value in cookies.items():
+            cookie = {"name": name, "value": {"type": "string", "value": value}, "domain": host}
+            self.firefox.call("storage.setCookie", cookie=cookie)
+
     def disconnect(self):
         """Let all requests to the network fail."""
         self.firefox.call(
@@ -132,6 +142,12 @@ class Page:
         move = {"type": "pointerMove", "x": 0, "y": 0, "origin": origin}
         presses = [{"type": f"pointer{way}", "button": 0} for way in ("Down", "Up")]
         self._act("pointer", [move, *presses])
+
+    def choose(self, selector, *paths):
+        """Choose files in a field."""
+        element = self._evaluate(f"document.querySelector({json.dumps(selector)})")
+        field = {"sharedId": element["sharedId"]}
+        self._call("input.setFiles", element=field, files=[str(path) for path in paths])
 
     def type(self, text):
         """Type into the element that has the focus."""
