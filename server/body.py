@@ -46,7 +46,7 @@ class BodyBuffer:
         self._limit = limit_bytes if expected_bytes <= limit_bytes else 0
         self._received = self._reserved = 0
         self._budget, self._when_gone = budget, [when_gone]
-        self.is_over_budget = False
+        self.is_over_budget = self._has_unused = False
         is_large = FILE_BYTES < expected_bytes <= limit_bytes
         self._file = _memory_file() if is_large else io.BytesIO()
 
@@ -59,6 +59,7 @@ class BodyBuffer:
             self._file.write(data)
         elif self._limit:
             self._limit = 0
+            self._has_unused = False
             self._file.truncate(0)
             self._release()
 
@@ -73,13 +74,27 @@ class BodyBuffer:
         self._budget.release(reserved)
 
     def clear(self) -> None:
-        """Forget the bytes that have come: those of the next step follow."""
+        """Forget the bytes that have come: those of the next step follow.
+
+        If they are here, they take the memory of the former ones: to free it and have it zeroed
+        again takes a third of the time of receiving. `free_unused` ends that.
+        """
         self._received = 0
         self._file.seek(0)
-        self._file.truncate()
-        self._release()
+        self._has_unused = True
+
+    def free_unused(self) -> None:
+        """Free the memory of a former step that the present one has not taken."""
+        if self._has_unused:
+            self._has_unused = False
+            self._file.truncate(self._received)
+            counted_bytes = max(0, self._received - UNCOUNTED_BYTES)
+            unused_bytes, self._reserved = self._reserved - counted_bytes, counted_bytes
+            self._budget.release(unused_bytes)
 
     def getfile(self) -> BinaryIO:
+        """Return the bytes that have come, and nothing of a former step behind them."""
+        self.free_unused()
         self._file.seek(0)
         return self._file
 

@@ -152,6 +152,8 @@ class Connection:
             data = self._receive_once(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
             if data == b"":
                 self._end()
+            if data is None and self.request:
+                self.request.wait()
             if not data:
                 return
             self._received_bytes += len(data)
@@ -230,6 +232,7 @@ class Connection:
             self._discard_requests()
         elif response.is_swallowed:
             self.requests.popleft().go_on()
+            self._receive()  # if nothing has come meanwhile, memory of the step is freed
         else:
             self.requests.popleft().close()
             self.is_suspended = bool(self.requests) and self._unsent.is_full()

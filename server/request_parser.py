@@ -78,6 +78,11 @@ class RequestParser(HTTPRequestParser):
         self.body_rcv.buf.clear()
         self.step = None
 
+    def wait(self) -> None:
+        """Free the memory that is not needed while nothing comes."""
+        if self.is_stepped:
+            self.body_rcv.buf.free_unused()
+
     def cut(self) -> bool:
         """End the body where it is; return whether a step of it is to be served."""
         has_begun = self.is_stepped and (self._before_step or len(self.body_rcv.buf))

@@ -151,6 +151,30 @@ def test_a_body_beyond_all_memory_for_bodies_takes_the_memory_of_one_step(serve)
     until(lambda: budget._free_bytes == 2 * STEP)
 
 
+def test_a_body_that_waits_for_bytes_holds_no_memory_of_its_former_step(serve):
+    step = 2 << 20
+    setup = serve(body_bytes=step, step_bytes=step)
+    budget = setup.server._context.body_memory
+    free = budget._free_bytes
+    rest = CONTENT.ljust(2 * step, b"a")
+    with setup.connected(send(3 * step) + bytes(step)) as connection:
+        until(lambda: setup.application.steps and budget._free_bytes == free)
+        (body,) = [one.request.body_rcv.buf for one in setup.connections]
+        assert os.fstat(body._file.fileno()).st_size == 0
+        connection.sendall(rest)
+        assert answer(connection)[2] == str(3 * step).encode()
+    assert stored(setup) == bytes(step) + rest
+
+
+def test_a_short_step_has_nothing_of_the_longer_one_before_it(serve):
+    step = 2 << 20
+    setup = serve(body_bytes=step, step_bytes=step)
+    content = CONTENT[:step].ljust(step, b"a") + b"short"
+    with setup.connected(send(len(content)) + content) as connection:
+        assert answer(connection)[2] == str(len(content)).encode()
+    assert setup.application.stored == [content[:step], b"short"]
+
+
 def test_a_step_for_which_there_is_no_memory_ends_its_body_and_the_steps_before_stay(serve):
     large = 1 << 20
     setup = serve(body_bytes=large, step_bytes=large, concurrent_bodies=1)
