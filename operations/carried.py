@@ -238,6 +238,7 @@ NOT_CARRIED: Mapping[str, str] = {  # the tables of which no row is carried
     "event_head": "carried as the log",
     "collection_document": "made anew of the lists of collections",
     "document_total": "made anew with each document",
+    "collection_total": "made anew with each document of the lists",
     "deleted_target": "a deletion that goes on here",
     "mail_limit": _OF_SERVICE,
     "schema_migration": _OF_SERVICE,

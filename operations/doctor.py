@@ -138,10 +138,10 @@ def _documents(context: DoctorContext) -> Iterator[str]:
 
 
 def _totals(_: DoctorContext) -> Iterator[str]:
-    for owner_id, recorded, found in wrong_totals():
-        correct_total(owner_id)
+    for id, recorded, found in wrong_totals():
+        correct_total(id)
         yield (
-            f"The total of {owner_id} was {_words_for(recorded)}; the documents are "
+            f"The total of {id} was {_words_for(recorded)}; the documents are "
             f"{_words_for(found)}. It is corrected. Find out who changed it: the service does not."
         )
 

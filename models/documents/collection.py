@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self
 
+from peewee import SQL, fn
 from peewee import Table as TableReference
-from peewee import fn
 
 from ..core import Invalid, NotFound, now
 from ..events import Event, EventHead, camel_case
@@ -25,6 +25,7 @@ MOST_DOCUMENTS = 200
 MOST_COLLECTIONS = 100  # that hold one document; its deletion takes it out of all of them
 USUAL_MAX_BYTES = 1 << 30
 _Listing: Any = TableReference("collection_document", ("document_id", "collection_id"))
+TOTAL: Any = TableReference("collection_total", ("collection_id", "documents", "size_bytes"))
 _ABSENT = "One of these documents is not there, or is not yours."
 
 
@@ -240,14 +241,17 @@ class Collection(KeyedRow, Owned):
     def _totals_of(cls, ids: list[str]) -> dict[str, tuple[int, int]]:
         """Return the number of documents that are there now, and of their bytes, by collection.
 
-        A collection without documents is left out.
+        No document is counted: it is the collection's total (`totals.py`), less what has ended and
+        the sweeper has still to delete. A collection that never had a document is left out.
         """
-        of = _Listing.collection_id
-        sums = Document.select(of, *Document.totals()).join(
-            _Listing, on=(_Listing.document_id == Document.id)
-        )
-        rows: Any = sums.where(of.in_(ids), *Document.live(now())).group_by(of).tuples()
-        return {id: (count, int(size)) for id, count, size in rows}
+        columns = TOTAL.collection_id, TOTAL.documents, TOTAL.size_bytes
+        totals = TOTAL.select(*columns).where(TOTAL.collection_id.in_(ids))
+        ended_of = {id: numbers for id, *numbers in _all(_ended_totals(ids))}
+        return {
+            id: (documents - count, int(size_bytes) - int(ended_bytes))
+            for id, documents, size_bytes in _all(totals)
+            for count, ended_bytes in [ended_of.get(id, (0, 0))]
+        }
 
     @cached_property
     def totals(self) -> tuple[int, int]:
@@ -301,6 +305,34 @@ class Collection(KeyedRow, Owned):
 
     def record_event(self, type: str, **facts: Any) -> None:
         Event.record(self.owner_id, type, {"collection_id": self.id} | facts)
+
+
+def listed_totals(ids: Iterable[str] | None = None) -> Any:
+    """Select the number of documents and of their bytes by collection, of all or of these ids.
+
+    What is in the bin is left out, and a collection of which no document is there.
+    """
+    of = _Listing.collection_id
+    sums = Document.select(of, *Document.totals()).where(Document.binned_at.is_null())
+    sums = sums.join(_Listing, on=(_Listing.document_id == Document.id)).group_by(of)
+    return sums if ids is None else sums.where(of.in_(list(ids)))
+
+
+def _ended_totals(ids: list[str]) -> Any:
+    """Select as `listed_totals` what has ended and is not deleted yet.
+
+    Few have: the index of ends finds them, as no index has the expressions.
+    """
+    of = _Listing.collection_id
+    is_listed = Document.id.concat(SQL("''")) == _Listing.document_id
+    sums = Document.select(of, *Document.totals()).join(_Listing, on=is_listed).group_by(of)
+    has_ended = Document.expires_at <= now(), Document.binned_at.is_null()
+    return sums.where(*has_ended, of.concat(SQL("''")).in_(ids))
+
+
+def _all(query: Any) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = database.execute(query).fetchall()
+    return found
 
 
 def collections_with(document_id: Any) -> Any:

@@ -85,15 +85,15 @@ def fill(owner, rows):
         Collection.make(owner.id, f"collection {number}", document_ids=[uploaded.id])
 
 
-def steps_of(work):
-    """How often SQLite's virtual machine has called back."""
+def steps_of(work, each=STEPS):
+    """How often SQLite's virtual machine has called back, after so many instructions each time."""
     counted = []
     connection = database.connection()
-    connection.set_progress_handler(lambda: counted.append(1) and None, STEPS)
+    connection.set_progress_handler(lambda: counted.append(1) and None, each)
     try:
         work()
     finally:
-        connection.set_progress_handler(None, STEPS)
+        connection.set_progress_handler(None, each)
     return len(counted)
 
 
@@ -116,6 +116,17 @@ def test_how_much_an_owner_has_is_found_by_indexes_that_do_not_grow_with_it(inst
         "SEARCH t1 USING INDEX sqlite_autoindex_document_total_1 (owner_id=?)",
         "SEARCH t2 USING INDEX document_expiry (expires_at<?)",
     ]
+
+
+def test_the_totals_of_collections_take_no_step_more_for_more_documents(alice):
+    ids = [upload(alice).id for _ in range(ROWS)]
+    small, large = (Collection.make(alice.id, "of some", document_ids=ids[:n]) for n in (1, ROWS))
+
+    def steps_to_total(collection):
+        return steps_of(lambda: Collection.find_totals([collection]), each=1)
+
+    assert steps_to_total(large) == steps_to_total(small)
+    assert (small.document_count, large.document_count) == (1, ROWS)
 
 
 def test_the_ids_of_the_largest_documents_are_found_without_a_sort(instance):

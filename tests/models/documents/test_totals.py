@@ -1,11 +1,21 @@
-"""The total of an owner's documents is what counting them gives, whatever has changed them."""
+"""The totals of an owner's and of a collection's documents are what counting them gives, whatever
+has changed them.
+"""
 
 import signal
 from contextlib import suppress
 
 import pytest
 
-from models import Document, connected, current_runtime, database, setup, transaction
+from models import (
+    Collection,
+    Document,
+    connected,
+    current_runtime,
+    database,
+    setup,
+    transaction,
+)
 from models.account_deletion import delete_account, finish_deletions
 from models.background import sweep
 from models.core import now
@@ -17,7 +27,7 @@ from models.documents import (
     wrong_totals,
 )
 from models.documents.document import Stored
-from models.links import delete_document, delete_for_good
+from models.links import delete_collection, delete_document, delete_for_good
 from operations import rotate_root_keys
 from tests.forking import run_program
 from tests.uploads import Sent, pieces, send, upload
@@ -26,7 +36,7 @@ DAY_MS = 24 * 60 * 60 * 1000
 HOUR_MS = 60 * 60 * 1000
 PROGRAM = """
 import os, pathlib, signal, sys
-from models import Document, User, connected, setup
+from models import Collection, Document, User, connected, setup
 from models.documents import put_in_bin
 from models.links import delete_document
 from models.runtime import create_runtime
@@ -43,6 +53,7 @@ def die(*_, **__):
 with connected():
     owner = User.find(owner_id)
     document = upload(owner, b"one that is there")
+    Collection.make(owner.id, "that lists it", document_ids=[document.id])
     steps = {
         "upload": lambda: upload(owner, b"one more"),
         "bin": lambda: put_in_bin(owner.id, [document.id]),
@@ -76,6 +87,8 @@ def documents(alice, bob):
         "ending": upload(alice, b"that ends", expires_at=now() + HOUR_MS),
         "binned and ending": upload(alice, b"of both kinds", expires_at=now() + HOUR_MS),
     }
+    for title in ("one list of them", "another one"):
+        Collection.make(alice.id, title, document_ids=[one.id for one in made.values()])
     put_in_bin(alice.id, [made["binned"].id, made["binned and ending"].id])
     return made
 
@@ -92,6 +105,43 @@ def counted(owner):
     rows = Document.rows_as_stored(Document.select().where(Document.owner_id == owner.id))
     binned = [one for one in rows if one.binned_at is not None]
     return Stored(len(rows), sum(one.size for one in rows), len(binned))
+
+
+def recorded_of_collections():
+    """The rows of the table of totals, by the id of the collection."""
+    rows = database.execute_sql("SELECT collection_id, documents, size_bytes FROM collection_total")
+    return {id: total for id, *total in rows.fetchall()}
+
+
+def counted_of_collections():
+    """What the documents that collections list say, but of those in the bin."""
+    found = {}
+    for collection in Collection.rows(Collection.select()):
+        ids = collection.indexed_ids()
+        rows = Document.rows_as_stored(Document.select().where(Document.id.in_(ids)))
+        sizes = [one.size for one in rows if one.binned_at is None]
+        found[collection.id] = [len(sizes), sum(sizes)]
+    return found
+
+
+def first_of(owner):
+    return Collection.rows(Collection.select().where(Collection.owner_id == owner.id))[0]
+
+
+def change_first(owner, **changes):
+    Collection.edit(owner.id, first_of(owner).id, **changes)
+
+
+def store_listed_document_last(owner, document):
+    """As an import of a list whose document comes later."""
+    copied = Document.fresh(owner_id=owner.id, content_type="text/plain")
+    copied.size, copied.sha256 = document.size, document.sha256
+    collection = Collection.fresh(owner_id=owner.id)
+    collection.title, collection.documents_listed = "of another instance", [copied.id]
+    collection.store_as_exported()
+    assert recorded_of_collections()[collection.id] == [0, 0]
+    store_as_exported(copied, pieces(b"".join(document.read())))
+    assert recorded_of_collections()[collection.id] == [1, document.size]
 
 
 def upload_that_fails(owner):
@@ -134,6 +184,15 @@ WAYS = {
     "an upload that is rolled back": lambda alice, **_: upload_whose_block_fails(alice),
     "a newer version": lambda alice, of, **_: upload(alice, b"newer", replaces=of["plain"].id),
     "an import into the bin": lambda alice, of, **_: store_exported(alice, of["plain"]),
+    "an import of a list before its document": lambda alice, of, **_: store_listed_document_last(
+        alice, of["plain"]
+    ),
+    "into a collection": lambda alice, **_: change_first(alice, add=[upload(alice, b"new").id]),
+    "out of a collection": lambda alice, of, **_: change_first(alice, remove=[of["plain"].id]),
+    "out of a collection from the bin": lambda alice, of, **_: change_first(
+        alice, remove=[of["binned"].id]
+    ),
+    "the deletion of a collection": lambda alice, **_: delete_collection(first_of(alice)),
     "into the bin": lambda alice, of, **_: put_in_bin(alice.id, [of["plain"].id, of["ending"].id]),
     "into the bin again": lambda alice, of, **_: put_in_bin(alice.id, [of["binned"].id]),
     "out of the bin": lambda alice, of, **_: put_back(alice.id, [one.id for one in of.values()]),
@@ -163,19 +222,28 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_total_is_the_count_after_every_change_of_documents(alice, bob, documents, clock, way):
-    before = recorded(alice)
+    before, before_of_collections = recorded(alice), [*recorded_of_collections().values()]
 
     WAYS[way](alice=alice, bob=bob, of=documents, clock=clock)
 
     assert before == Stored(4, 37, 2)
+    assert before_of_collections == [[2, 14], [2, 14]]
+    assert recorded_of_collections() == counted_of_collections()
     assert (recorded(alice) or Stored(0, 0, 0)) == counted(alice)
     assert recorded(bob) == counted(bob)
     assert wrong_totals() == []
 
 
+def totals_of_first(owner):
+    (listed, *_), _ = Collection.listed(owner.id, 20, None)
+    return listed.totals
+
+
 def test_what_has_ended_counts_no_more_before_it_is_deleted(alice, documents, clock):
     assert Document.stored_by(alice.id) == Stored(4, 37, 2)
+    assert totals_of_first(alice) == (2, 14)
     clock(2 * HOUR_MS)
+    assert totals_of_first(alice) == (1, 5)
     assert Document.stored_by(alice.id) == Stored(2, 15, 1)
     sweep()
     assert Document.stored_by(alice.id) == recorded(alice) == Stored(2, 15, 1)
@@ -192,11 +260,11 @@ def test_a_wrong_total_is_found_and_corrected(alice, bob, documents):
     right = recorded(alice)
     database.execute_sql("UPDATE document_total SET documents = 7")
 
-    found = {one.owner_id: one for one in wrong_totals()}
+    found = {one.id: one for one in wrong_totals()}
     assert found.keys() == {alice.id, bob.id}
     assert found[alice.id][1:] == (right._replace(documents=7), right)
     correct_total(alice.id)
-    assert [one.owner_id for one in wrong_totals()] == [bob.id]
+    assert [one.id for one in wrong_totals()] == [bob.id]
     assert recorded(alice) == right
 
     database.execute_sql("DELETE FROM document_total")
@@ -205,6 +273,35 @@ def test_a_wrong_total_is_found_and_corrected(alice, bob, documents):
         correct_total(one.id)
     assert recorded(alice) == right
     assert wrong_totals() == []
+
+
+def test_a_wrong_total_of_a_collection_is_found_and_corrected(alice, documents):
+    right = recorded_of_collections()
+    first, second = right
+    database.execute_sql("UPDATE collection_total SET documents = 7")
+
+    found = {one.id: one for one in wrong_totals()}
+    assert found.keys() == {first, second}
+    assert found[first][1:] == (Stored(7, 14, 0), Stored(2, 14, 0))
+    correct_total(first)
+    assert [one.id for one in wrong_totals()] == [second]
+
+    database.execute_sql("DELETE FROM collection_total")
+    for id in (first, second):
+        correct_total(id)
+    assert recorded_of_collections() == right
+
+
+def test_a_corrected_total_of_a_collection_grows_with_documents_that_come_back(alice, documents):
+    binned = [one.id for one in Document.rows(Document.select()) if one.owner_id == alice.id]
+    put_in_bin(alice.id, binned)
+    (first, *_) = recorded_of_collections()
+    database.execute_sql("DELETE FROM collection_total")
+    correct_total(first)
+
+    put_back(alice.id, binned)
+
+    assert recorded_of_collections() == {first: [4, 37]}
 
 
 @pytest.mark.slow
@@ -221,4 +318,5 @@ def test_kill_9_leaves_a_total_that_is_the_count(
     setup.open_runtime()
     with connected():
         assert recorded(alice) == counted(alice)
+        assert recorded_of_collections() == counted_of_collections()
         assert wrong_totals() == []

@@ -42,6 +42,7 @@ def test_every_table_of_the_migrations_is_named_like_its_class(instance):
     known = {table._meta.table_name for table in TABLES} | {
         "piece",
         "collection_document",
+        "collection_total",
         "document_total",
         "schema_migration",
         "unfinished_payload",
