@@ -96,16 +96,11 @@ def sweep() -> int:
 
     A step or a row that fails keeps no other from being tried. Raises their errors.
     """
-    due: list[Document] = []
-    expired: list[DocumentToken] = []
+    deleted: list[int] = []
     with current_runtime().grown_owners.taken() as owners, independent_steps() as do:
         with connected():
-            do(lambda: due.extend(Document.all_due()))
-            for document in due:
-                do(partial(delete_if_due, document))
-            do(lambda: expired.extend(DocumentToken.all_expired()))
-            for token in expired:
-                do(token.spend_if_expired)
+            do(lambda: deleted.append(_delete_due()))
+            do(_spend_expired)
             do(delete_aborted_uploads)
             do(catch_up_arrived)
             do(drop_payloads)
@@ -121,7 +116,25 @@ def sweep() -> int:
             do(engine().truncate_wal)
         do(engine().keep_ballast)
     current_runtime().swept_at = time.time()
-    return len(due)
+    return sum(deleted)
+
+
+def _delete_due() -> int:
+    """Delete the documents that are due; returns how many there were."""
+    count = 0
+    with independent_steps() as do:
+        for documents in Document.all_due():
+            count += len(documents)
+            for document in documents:
+                do(partial(delete_if_due, document))
+    return count
+
+
+def _spend_expired() -> None:
+    with independent_steps() as do:
+        for tokens in DocumentToken.all_expired():
+            for token in tokens:
+                do(token.spend_if_expired)
 
 
 def drop_payloads() -> None:

@@ -101,9 +101,8 @@ class UnreferencedPayload(Table):
         """
         for place in PLACES:
             with _may_drop(place) as may_drop:
-                ids = cls._claim(place) if may_drop else []
-                for at in range(0, len(ids), DROPPED_AT_ONCE):
-                    cls._drop_claimed(place, ids[at : at + DROPPED_AT_ONCE], in_use)
+                while may_drop and (ids := cls._claim(place)):
+                    cls._drop_claimed(place, ids, in_use)
 
     @classmethod
     def _drop_claimed(
@@ -132,13 +131,17 @@ class UnreferencedPayload(Table):
 
     @classmethod
     def _claim(cls, place: str) -> list[str]:
+        """Return the ids of some payloads that are due; their records are due again later."""
         with connected():
             is_due = (cls.place == place) & (cls.drop_at <= now())
-            if not cls.select().where(is_due).exists():
+            due = cls.select(cls.id).where(is_due).limit(DROPPED_AT_ONCE)
+            ids = [row.id for row in due]
+            if not ids:
                 return []
             with transaction():
                 claim = cls.update(uploading=0, drop_at=now() + ATTEMPT_MS)
-                return [row.id for row in claim.where(is_due).returning(cls.id)]
+                claimed = claim.where(cls.id.in_(ids), is_due).returning(cls.id)
+                return [row.id for row in claimed]
 
     @classmethod
     def without_record(cls, place: str, payload_ids: list[str]) -> set[str]:

@@ -212,6 +212,13 @@ class Table(Model):
                 cls.delete().where(condition, cls.id.in_(ids)).execute()
 
     @classmethod
+    def in_pages(cls, condition: Any) -> Iterator[list[Self]]:
+        """Yield the rows that meet the condition now, in pages: of the others the ids are held."""
+        ids = [id for (id,) in database.execute(cls.select(cls.id).where(condition)).fetchall()]
+        for at in range(0, len(ids), PAGE_ROWS):
+            yield cls.rows(cls.select().where(cls.id.in_(ids[at : at + PAGE_ROWS])))
+
+    @classmethod
     def each(cls) -> Iterator[Self]:
         """Yield every row as it is stored, in the order of `KEY`, also if it does not open."""
         after = tuple("" for _ in cls.KEY)

@@ -2,10 +2,11 @@
 
 import pytest
 
-from models import DocumentToken, Webhook, database
+from models import Document, DocumentToken, Webhook, database
 from models.background import sweep
 from models.core import now
 from models.links import LinkOptions
+from models.records import table as tables
 from tests.uploads import upload
 
 MANY = "WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many LIMIT 2000)"
@@ -33,6 +34,51 @@ def test_what_has_ended_while_the_service_stood_is_deleted_in_batches(alice, cha
         assert database.execute_sql(f"SELECT count(*) FROM {table}").fetchone() == (0,)
     assert sum(changed_rows) == 6_000
     assert max(changed_rows) <= 1_000
+
+
+@pytest.mark.slow
+def test_payloads_that_are_due_together_are_dropped_in_batches(alice, changed_rows):
+    due = "'doc_' || n, 'rows', 0, 0, 0"
+    database.execute_sql(f"""
+        INSERT INTO unreferenced_object (id, place, created_at, uploading, drop_at)
+        {MANY} SELECT {due} FROM many""")
+    changed_rows.clear()
+
+    sweep()
+
+    assert database.execute_sql("SELECT count(*) FROM unreferenced_object").fetchone() == (0,)
+    assert sum(changed_rows) == 4_000  # each is claimed, then deleted
+    assert max(changed_rows) <= 1_000
+
+
+def test_documents_and_links_that_end_together_are_opened_by_pages(alice, clock, monkeypatch):
+    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
+    ends = now() + HOUR_MS
+    for _ in range(3):
+        upload(alice, expires_at=ends, link=LinkOptions(expires_at=ends - 1))
+        upload(alice, link=LinkOptions(expires_at=ends))
+    opened = []
+    for kind in (Document, DocumentToken):
+        monkeypatch.setattr(kind, "rows", opens(kind, opened))
+    clock(HOUR_MS)
+
+    assert sweep() == 3
+
+    assert Document.select().count() == 3
+    assert DocumentToken.select().where(DocumentToken.spent_at.is_null(False)).count() == 3
+    assert max(opened) <= 2
+
+
+def opens(kind, opened):
+    """The method `rows` of a class, which records how many it has opened."""
+    rows = kind.rows
+
+    def recording(query, **values):
+        found = rows(query, **values)
+        opened.append(len(found))
+        return found
+
+    return recording
 
 
 @pytest.mark.slow
