@@ -36,7 +36,7 @@ from .http.serving import (
     step_of,
 )
 from .http.tus import is_of_uploads, say_version
-from .login import NAMED, cookie_in_head, let_in_named
+from .login import NAMED, caller_in_head, let_in_named
 from .metrics import count
 from .views.content import require_met_conditions
 from .views.small_pages import page_for_people
@@ -58,13 +58,12 @@ def admit_long_body(path: str, query: str, headers: Mapping[str, str]) -> Admiss
     names are as in `X_API_KEY`. If the database fails, the body is admitted, and the application
     reports the failure after the body; a fault of the service is logged as well.
     """
-    if path.startswith("/app/"):
-        given = cookie_in_head(headers)
-    else:
-        given = credentials_in_head(path, query, headers)
     try:
         with connected():
-            caller = only_caller(given)
+            if path.startswith("/app/"):
+                caller = caller_in_head(headers)
+            else:
+                caller = only_caller(credentials_in_head(path, query, headers))
             if is_of_uploads(path) and is_refused_by_head(caller, path, headers):
                 return None
             if caller.credential_type in (*OWNER, COOKIE):

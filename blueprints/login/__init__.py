@@ -7,8 +7,8 @@ from .caller import (
     NAMED,
     LeftSpace,
     begin_session,
+    caller_in_head,
     caller_of_page,
-    cookie_in_head,
     end_own_sessions,
     let_in_named,
 )

@@ -1,7 +1,7 @@
 """The caller of a page: by a cookie, in the space that the browser has entered; or by the proxy."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -22,7 +22,6 @@ from models.runtime import network_of
 
 from ..http import COOKIE, NOBODY, SESSION, Caller, g
 from ..http.authentication import (
-    Credential,
     credentials_of,
     only_caller,
     require_accepted,
@@ -33,8 +32,8 @@ from ..http.declarations import Declaration
 from .cookies import (
     clear_cookie,
     clear_space_cookie,
-    session_in_head,
     session_of_cookie,
+    sessions_in_head,
     set_cookie,
     space_session_of_cookie,
 )
@@ -105,17 +104,24 @@ def _in_space(request: Request, person: Caller, cookie: str, page: Declaration) 
     is the person's then, who is told so if it was made for the space: what another app has sent
     does not say so.
     """
-    try:
-        holder = Session.of_token(cookie)
-    except SessionExpired:
-        holder = None
-    if holder and _is_of(holder, person):
-        return replace(Caller.owner(COOKIE, *holder), person=person)
+    if member := _as_member(person, cookie):
+        return member
     is_form = acts(request) and not (page.from_anywhere and page.scopes)
     if is_form or page.is_public:
         after_this_request(_without_space)
         return person
     raise LeftSpace
+
+
+def _as_member(person: Caller, cookie: str) -> Caller | None:
+    """Return the person as a member of a space, by its session; None if that has ended."""
+    try:
+        holder = Session.of_token(cookie)
+    except SessionExpired:
+        return None
+    if not _is_of(holder, person):
+        return None
+    return replace(Caller.owner(COOKIE, *holder), person=person)
 
 
 def _is_of(holder: SessionHolder, person: Caller) -> bool:
@@ -179,11 +185,13 @@ def end_own_sessions() -> None:
             Session.of_request(caller.owner_id, caller.id).end()
 
 
-def cookie_in_head(headers: Mapping[str, str]) -> Iterator[Credential]:
-    """Yield the session of a page in the head of a request, by header names as `X_API_KEY`."""
-    if cookie := session_in_head(headers):
-        yield _by_cookie, cookie
+def caller_in_head(headers: Mapping[str, str]) -> Caller:
+    """Return the caller of a page by the head of a request: a person, in a space or not, or nobody.
 
-
-def _by_cookie(secret: str) -> Caller:
-    return Caller.owner(COOKIE, *Session.of_token(secret))
+    Header names are as in `X_API_KEY`. Raises `SessionExpired`.
+    """
+    cookie, space_cookie = sessions_in_head(headers)
+    if not cookie:
+        return Caller(NOBODY)
+    person = Caller.owner(COOKIE, *Session.of_token(cookie))
+    return (space_cookie and _as_member(person, space_cookie)) or person

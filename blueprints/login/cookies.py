@@ -50,10 +50,17 @@ def space_session_of_cookie(request: Request) -> str | None:
     return _SPACE.value_in(request)
 
 
-def session_in_head(headers: Mapping[str, str]) -> str | None:
-    """Return the session token of the person's cookie, by the names of a head, as `X_API_KEY`."""
+def sessions_in_head(headers: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """Return the session tokens of the person's cookie and of that of a space, if they are there.
+
+    Header names are as in `X_API_KEY`.
+    """
     cookies = parse_cookie(headers.get("COOKIE"))
-    return next((cookies[name] for name in _SESSION if name in cookies), None)
+    of_person, of_space = (
+        next((cookies[name] for name in names if name in cookies), None)
+        for names in (_SESSION, _SPACE)
+    )
+    return of_person, of_space
 
 
 def set_cookie(response: Response, token: str, seconds: int) -> None:

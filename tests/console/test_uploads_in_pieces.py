@@ -7,6 +7,7 @@ import pytest
 from app import app_with_routes
 from blueprints.http.credentials import COOKIE
 from blueprints.http.declarations import declaration_of
+from tests.contract.test_uploads_of_spaces import acting
 from tests.tus import STREAM, metadata
 
 HERE = {"Sec-Fetch-Site": "same-origin"}
@@ -21,9 +22,10 @@ def mia(service):
 class Browser:
     """A browser that is logged in: its requests have the cookie, and say from where they come."""
 
-    def __init__(self, service, person):
+    def __init__(self, service, person, space=None):
         self.service = service
-        self.cookie = {"Cookie": f"session={person.secret}"}
+        within = f"; space={space.secret}" if space else ""
+        self.cookie = {"Cookie": f"session={person.secret}{within}"}
         self._anybody = type(person)(service)
 
     def request(self, method, path, headers=(), data=None, **more):
@@ -37,9 +39,9 @@ def browser(service, mia):
     return Browser(service, mia)
 
 
-def begin(browser, size, **values):
+def begin(browser, size, at="/app/uploads", **values):
     headers = {"Upload-Length": str(size)} | (metadata(**values) if values else {})
-    answer = browser.request("POST", "/app/uploads", headers)
+    answer = browser.request("POST", at, headers)
     assert answer.status == 201, answer
     return answer.headers["Location"].removeprefix(browser.service.url)
 
@@ -65,6 +67,19 @@ def test_what_a_page_began_goes_on_by_the_api_and_the_other_way(browser, mia):
     assert mia.patch(of_api, data=b"a", headers=STREAM | {"Upload-Offset": "0"}).status == 204
     answer = browser.request("PATCH", path, STREAM | {"Upload-Offset": "1"}, b"bc")
     assert answer.headers["Document-Id"]
+
+
+def test_in_a_space_a_long_body_is_received_for_the_space(service, mia):
+    space = mia.post("/v1/spaces", json={"name": "Accounting"}).json
+    member = acting(mia, space)
+    browser = Browser(service, mia, member)
+    data = bytes(200_000)  # more than is received unless the head of the request admits it
+    made_here = f"?for={space['id']}"
+    path = begin(browser, len(data), at=f"/app/uploads{made_here}", filename="a.bin")
+    headers = STREAM | {"Upload-Offset": "0"}
+    answer = browser.request("PATCH", path + made_here, headers, data)
+    assert answer.status == 204, answer
+    assert member.get(f"/v1/documents/{answer.headers['Document-Id']}/content").body == data
 
 
 def test_errors_of_uploads_are_problems_also_for_whoever_takes_pages(browser):
