@@ -2,17 +2,23 @@
 whatever fails or interrupts it.
 """
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
 
+from tests.people import PASSWORD
 from tests.service import ROOT, free_port
+from tests.tus import STREAM
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -140,6 +146,46 @@ class Machine:
         return sorted(str(path) for path in (self.work / "versions").iterdir())
 
 
+class Account:
+    """An account of the service on a machine, by its API key."""
+
+    def __init__(self, machine):
+        self._url = machine.environment["URL"]
+        self._headers = {}
+        login = {"email": "ada@example.org", "password": PASSWORD}
+        self.send("POST", "/v1/auth/register", login)
+        token = json.loads(self.send("POST", "/v1/auth/login", login)[1])["accessToken"]
+        self._headers = {"Authorization": f"Bearer {token}"}
+        key = json.loads(self.send("POST", "/v1/api-keys", {})[1])["key"]
+        self._headers = {"X-API-Key": key}
+
+    def send(self, method, path, data=None, headers=()):
+        """Return headers and body of an answer."""
+        given = self._headers | dict(headers)
+        if isinstance(data, dict):
+            data, given = json.dumps(data).encode(), given | {"Content-Type": "application/json"}
+        request = urllib.request.Request(self._url + path, data, given, method=method)
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return answer.headers, answer.read()
+
+    def upload(self, content):
+        """Upload a file in pieces; return the id of the document."""
+        size = {"Upload-Length": str(len(content))}
+        address = self.send("POST", "/v1/uploads", headers=size)[0]["Location"]
+        path = address.removeprefix(self._url)
+        head = STREAM | {"Upload-Offset": "0"}
+        return self.send("PATCH", path, content, head)[0]["Document-Id"]
+
+    def content(self, id):
+        """Return the bytes of a document; None if it is not there."""
+        try:
+            return self.send("GET", f"/v1/documents/{id}/content")[1]
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                return None
+            raise
+
+
 @pytest.fixture
 def machine(tmp_path):
     machine = Machine(tmp_path)
@@ -174,6 +220,32 @@ def test_an_update_backs_up_and_the_way_back_restores(installed):
     assert len(machine.backups()) == 2
     assert "What came since is in" in said
     assert machine.is_ready()
+
+
+def test_the_way_back_has_the_large_payloads_of_before_and_keeps_those_of_since(installed):
+    machine = installed
+    account = Account(machine)
+    large = os.urandom(1 << 20) * 65  # above 64 MiB: in a file
+    kept, other = account.upload(large), account.upload(large[1:])
+    machine.run(machine.work / "checkout/deploy/install.sh")
+    (before,) = machine.backups()
+    account.send("DELETE", f"/v1/documents/{other}")
+    until(lambda: len(payloads_in(machine.work / "data/payloads")) == 1)
+    newer = account.upload(large[2:])
+
+    machine.run(machine.work / "current/deploy/install.sh", "rollback")
+
+    assert [account.content(id) for id in (kept, other, newer)] == [large, large[1:], None]
+    (since,) = set(machine.backups()) - {before}
+    payloads = [
+        payloads_in(machine.work / "backups" / f"{one.name}.payloads") for one in (before, since)
+    ]
+    assert [len(one) for one in payloads] == [2, 2]
+    assert len({path.name for one in payloads for path in one}) == 3
+
+
+def payloads_in(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def test_a_version_that_does_not_start_is_given_up_and_deleted(installed):
