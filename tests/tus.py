@@ -66,9 +66,9 @@ class Upload:
         return self.person.get(f"/v1/documents/{document_id}/content").body
 
 
-def begin(person, size, body=None, at="/v1/uploads", headers=(), **values):
+def begin(person, size, body=None, at="/v1/uploads", headers=(), errors=(), **values):
     """The answer to the beginning of an upload."""
     head = {"Upload-Length": str(size), **(metadata(**values) if values else {})}
     if body is not None:
         head |= STREAM
-    return person.post(at, data=body, headers=head | dict(headers))
+    return person.post(at, data=body, headers=head | dict(headers), errors=errors)

@@ -13,6 +13,7 @@ from tests.people import PASSWORD, Person
 from tests.privileges import DROP_PRIVILEGES, needs_permissions
 from tests.problems import refused
 from tests.service import Service
+from tests.tus import Upload, begin
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite_only("it is about the database's file")]
 
@@ -206,3 +207,30 @@ def test_a_database_that_may_not_be_written_is_not_ready_until_it_may(unprivileg
         database.chmod(0o600)
     assert person.get("/readyz").status == 200
     assert person.post("/v1/documents", json=UPLOAD).status == 201
+
+
+@pytest.mark.parametrize(("size", "disk"), [(20 * MIB, 96 * MIB), (70 * MIB, 128 * MIB)])
+def test_an_upload_in_pieces_goes_on_when_there_is_room_again(start_on_disk, size, disk):
+    service = start_on_disk(disk, RESERVE_BYTES=4 * MIB)
+    person = service.register()
+    content = os.urandom(MIB) * (size // MIB)
+    refused(begin(person, disk, errors=[507]), 507, "storage_full")
+    upload = Upload.begin(person, size)
+    assert upload.send(content[: 9 * MIB], 0).status == 204
+    service.inside(FILL)
+    refused(upload.send(content[9 * MIB :], 9 * MIB, errors=[507]), 507, "storage_full")
+    arrived = upload.offset()
+    assert 9 * MIB <= arrived < size
+    service.inside("import os; os.unlink('filler')")
+    assert upload.send(content[arrived:], arrived).status == 204
+    assert upload.content() == content
+
+
+def test_who_has_announced_much_refuses_nobody_else(start_on_disk):
+    service = start_on_disk(96 * MIB, RESERVE_BYTES=4 * MIB)
+    person, other = service.register(), service.register()
+    Upload.begin(person, 70 * MIB)
+    refused(begin(person, 30 * MIB, errors=[507]), 507, "storage_full")
+    upload = Upload.begin(other, 30 * MIB)
+    assert upload.send(bytes(30 * MIB), 0).status == 204
+    assert other.upload(b"small")

@@ -329,7 +329,7 @@ def test_a_stranger_learns_of_a_full_quota_only_that_there_is_no_room(start_serv
     link = requested(alice, collection)
     upload = begun(anonymous, link, 8, b"Half")
     other = Upload.begin(alice, 996, bytes(990))
-    answer = anonymous.post(path_of(link), headers={"Upload-Length": "8"}, errors=(507,))
+    answer = begin(anonymous, 8, at=path_of(link), errors=(507,))
     assert "quota" not in str(refused(answer, 507, "storage_full"))
     refused(upload.send(b"rest", 4, errors=(507,)), 507, "storage_full")
     assert upload.offset() == 4
