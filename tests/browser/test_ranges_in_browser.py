@@ -75,6 +75,16 @@ CLICKS = """names => {
   };
   click(first);
 }"""
+# Scrolls to the end in a large step and a small one, as browsers do that scroll smoothly.
+TO_THE_END = """() => new Promise(done => {
+  const grid = document.querySelector(".grid");
+  const end = grid.scrollHeight - grid.clientHeight;
+  grid.addEventListener("scroll", () => {
+    grid.scrollTop = end;
+    done();
+  }, { once: true });
+  grid.scrollTop = end - 700;
+})"""
 LOADED = {
     "Accept-Ranges": "bytes",
     "Access-Control-Allow-Origin": "*",
@@ -165,6 +175,13 @@ def test_the_key_end_leads_to_the_last_row_before_the_rows_are_read(page, long_t
 
     assert last_number(page) == str(WORDS)
     assert last.bounding_box()["y"] < page.viewport_size["height"]
+
+
+def test_scrolling_whose_last_step_is_small_ends_at_the_last_row(page, long_table):
+    long_table(LONG.encode())
+    until(lambda: status(page) == "120,000 rows")
+    page.evaluate(TO_THE_END)
+    until(lambda: last_number(page) == str(WORDS))
 
 
 def test_columns_stay_below_their_heads_while_a_long_table_is_scrolled(page, site):

@@ -1,6 +1,6 @@
 // Which rows of a long table are in sight. They are drawn between two empty rows, as high as those that are left out.
 // A table may be higher than browsers can draw: then `top` is the place in it, and a little scrolling moves it as far as
-// the grid has moved, a lot of it in proportion.
+// the grid has moved, a lot of it in proportion, down to its last and smallest steps.
 globalThis.viewerScrolling = (grid, countRows, draw) => {
 "use strict";
 const { element } = globalThis.viewerSource;
@@ -10,6 +10,7 @@ const MAX_HEIGHT = 1e6; // pixels: far above, Firefox is some pixels off, and br
 const MARGIN = 40; // rows drawn above and below those in sight
 const SYNC = 120; // milliseconds after scrolling
 let top = 0, seen = 0, isFixed = false, drawn = { first: 0, last: 0 }, syncing;
+let isFar = false; // since the grid was in proportion last, it has moved a lot at once
 const reach = () => {
   const least = table.tHead.offsetHeight - grid.clientHeight;
   const full = Math.max(0, countRows() * ROW + least);
@@ -55,6 +56,7 @@ const sync = () => {
   const { full, drawable } = reach();
   top = Math.max(0, Math.min(top, full));
   seen = full > drawable ? Math.round(top / full * drawable) : top;
+  isFar = false;
   layOut();
   grid.scrollTop = seen;
 };
@@ -64,7 +66,7 @@ const scrolled = () => {
   if (!isFixed || Math.abs(moved) < 1) return;
   // where the grid is in the table now
   const { full, drawable } = reach();
-  const isFar = Math.abs(moved) > 2 * grid.clientHeight;
+  isFar ||= Math.abs(moved) > 2 * grid.clientHeight;
   top = full > drawable && isFar ? now / drawable * full : top + moved;
   top = Math.max(0, Math.min(top, full));
   seen = Math.min(now, drawable);
