@@ -28,8 +28,9 @@ function totalChosen() {
 function showCount() {
   const files = [...waiting.values()];
   const total = totalChosen();
-  button.textContent = files.length ? `Send ${counted(files.length, "file")} · ${sizeInWords(total)}` : "Send";
   input.required = !files.length;
+  if (isSending) return;
+  button.textContent = files.length ? `Send ${counted(files.length, "file")} · ${sizeInWords(total)}` : "Send";
 }
 
 function remove(row) {
@@ -269,6 +270,7 @@ async function sendAll() {
   const before = receipts.length;
   isSending = true;
   button.disabled = true;
+  button.textContent = "Sending…";
   while (line.length) await line.shift()();
   isSending = false;
   button.disabled = false;

@@ -163,6 +163,7 @@ def test_an_upload_is_paused_resumed_and_cancelled(owner, ask, page, film):
     until(lambda: sent(page))
     page.get_by_role("button", name="Pause film.mp4").click()
     page.get_by_text("Paused · ").wait_for()
+    assert page.inner_text("form button.button") == "Sending…"
     assert_accessible(page)
     page.get_by_role("button", name="Resume film.mp4").click()
     until(lambda: max(sent(page)) >= SLICE)

@@ -119,6 +119,21 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(small_service, op
     assert "large.bin" in page.get_by_role("list", name="Uploads").inner_text()
 
 
+def test_why_a_file_is_refused_stands_below_its_name_on_a_phone(service, open_browser):
+    page = open_browser(390)
+    enter(page, service)
+    page.context.clear_cookies()
+    page.locator("#file").set_input_files([file("minutes of March.txt")])
+    why = page.locator("#uploads .error")
+    why.wait_for()
+    name = page.locator("#uploads b")
+    assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert why.bounding_box()["y"] > name.bounding_box()["y"]
+    again, remove = page.locator("#uploads").get_by_role("button").all()
+    assert abs(remove.bounding_box()["y"] - name.bounding_box()["y"]) < 44
+    assert again.bounding_box()["y"] > remove.bounding_box()["y"]
+
+
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent_on_each_page(
     small_service, open_browser
 ):
