@@ -14,6 +14,7 @@ from tests.tus import STREAM, Upload, begin
 CONTENT = bytes(range(256)) * 2000  # 512,000 bytes
 HALF = 300_001
 SECRET = "hunter22"
+MOST_BYTES_OF_SQLITE = pytest.mark.sqlite_only("on a server without S3 it is MAX_DOCUMENT_BYTES")
 
 
 @pytest.fixture
@@ -91,6 +92,7 @@ def test_the_receipt_is_an_entry_of_the_owners_log(alice, anonymous, collection,
         assert data["begunAt"] <= event["createdAt"]
 
 
+@MOST_BYTES_OF_SQLITE
 def test_what_a_link_takes_in_pieces_is_told_to_programs(service, anonymous, request_files):
     link = request_files()
     found = anonymous.get(f"/s?token={link['token']}", headers=AS_JSON).json
@@ -112,6 +114,7 @@ def test_behind_a_password_the_address_comes_with_the_password(anonymous, reques
     assert upload.get().json["receipt"]["size"] == 4
 
 
+@MOST_BYTES_OF_SQLITE
 def test_options_say_what_links_take(anonymous):
     answer = anonymous.request("OPTIONS", "/s/uploads")
     assert (answer.status, answer.headers["Tus-Version"]) == (204, "1.0.0")
