@@ -1,13 +1,18 @@
 """A service whose documents above 64 MiB lie in files of its instance folder."""
 
+import io
 import json
 import os
 import shutil
+from zipfile import ZipFile
 
 import pytest
 
 from models.storage.payloads import LARGE_BYTES
+from tests.console.visitor import Visitor
+from tests.people import PASSWORD
 from tests.service import QuickService
+from tests.tus import Upload
 from tests.waiting import until
 
 pytestmark = [
@@ -88,6 +93,44 @@ def test_a_backup_says_that_it_has_two_parts_and_a_restore_elsewhere_needs_both(
     assert content(other.log_in("two.parts@example.org"), document) == LARGE
 
     assert alice.delete(f"/v1/documents/{document['id']}").status == 204
+    until(lambda: not payload_files(large), 10)
+
+
+def test_an_account_and_a_space_with_large_files_move_by_export_and_import(
+    large, start_service, tmp_path
+):
+    alice = large.register("moving@example.org")
+    space = alice.post("/v1/spaces", json={"name": "Films"}).json
+    entered = alice.post(f"/v1/spaces/{space['id']}/sessions").json["accessToken"]
+    as_space = alice.with_token(entered)
+    posted = alice.upload(LARGE, "text/plain")
+    sent = Upload.begin(as_space, len(LARGE), LARGE).get().json["document"]
+    unfinished = Upload.begin(alice, len(LARGE), LARGE[: 20 << 20])
+
+    browser = Visitor(large)
+    browser.log_in("moving@example.org")
+    answer = browser.post("/app/account/export")
+    with ZipFile(io.BytesIO(answer.body)) as archive:
+        (name,) = [one for one in archive.namelist() if one.startswith("documents/")]
+        assert archive.read(name) == LARGE
+
+    words = "four words that nobody guesses\n"
+    moved = tmp_path / "moved"
+    large.run_command("export", moved, input=words)
+    other = start_service(RATE_LIMITS="off")
+    imported = other.run_command("import", moved, input=words)
+    for owner in ("moving@example.org", f"space {space['id']}"):
+        assert f"{owner} is imported and compared with the export." in imported
+    assert len(payload_files(other)) == 2
+    other.run_command("users", "password", "moving@example.org", input=f"{PASSWORD}\n")
+    again = other.log_in("moving@example.org")
+    entered = again.post(f"/v1/spaces/{space['id']}/sessions").json["accessToken"]
+    assert content(again, posted) == content(again.with_token(entered), sent) == LARGE
+    assert again.get("/v1/uploads").json["uploads"] == []
+
+    unfinished.end()
+    for person, document in ((alice, posted), (as_space, sent)):
+        assert person.delete(f"/v1/documents/{document['id']}").status == 204
     until(lambda: not payload_files(large), 10)
 
 
