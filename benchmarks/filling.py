@@ -14,6 +14,8 @@ import random
 import sys
 import time
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +28,17 @@ from models import (  # noqa: E402
     User,
     Webhook,
     connected,
-    setup,
     transaction,
 )
 from models.accounts import Member, make_space  # noqa: E402
-from models.background import sweep  # noqa: E402
 from models.documents import put_in_bin  # noqa: E402
 from models.links import LinkOptions  # noqa: E402
-from tests.uploads import upload  # noqa: E402
+from tests import uploads  # noqa: E402
+
+IS_FORMER = find_spec("models.operations") is not None  # a checkout of 32d5d045 or before
+_operations: Any = import_module("models.operations" if IS_FORMER else "models.background")
+sweep = _operations.sweep
+setup: Any = _operations.setup if IS_FORMER else import_module("models.setup")
 
 BIG = "big@example.com"
 SMALL = "small@example.com"
@@ -90,7 +95,9 @@ def fill(documents: int) -> None:
 def _accounts() -> list[Any]:
     names = [BIG, SMALL, *(f"person{number}@example.com" for number in range(ACCOUNTS - 2))]
     users = [User.register(name, PASSWORD, None) for name in names[:2]]
-    users += [User.register_without_password(name, None, "the benchmark") for name in names[2:]]
+    given = (None,) if IS_FORMER else (None, "the benchmark")
+    with transaction():
+        users += [User.register_without_password(name, *given) for name in names[2:]]
     for number in range(SPACES):
         space = make_space(users[0], f"Space {number}").row
         with transaction():
@@ -118,12 +125,15 @@ def _upload(owner: Any, number: int, chance: random.Random) -> Any:
     if number % 10 == 0:
         ends = number % 100 == 0
         link = LinkOptions(expires_at=time.time_ns() // 10**6 + 60_000 if ends else None)
-    return upload(
+    of_link = {"link": link} if link else {}
+    if link and IS_FORMER:
+        of_link = {"prepare": lambda: uploads.first_link(link)}
+    return uploads.upload(
         owner,
         (b"%09d " % number) * (SIZE // 10) + b"%06d" % (number % 10**6),
         chance.choice(TYPES),
         name=f"{chance.choice(KINDS)} {number:07}.txt",
-        link=link,
+        **of_link,
     )
 
 

@@ -3,10 +3,10 @@
     python benchmarks/large_account.py 30000
 
 Fills an instance in a temporary folder, or in the folder that `--instance` names and keeps. Then
-all pages and lists are asked for, and the whole account is exported, in this process. The table has
-the seconds to the first byte and to the last one, CPU seconds, bytes, and by how much the process
-has grown at most. Ends with status 1 if a first byte takes longer than a second, or if a request
-takes more memory than 32 MiB.
+the paths of all handlers that read are asked for, the lists in their orders and with their filters,
+and the whole account is exported, in this process. The table has the seconds to the first byte and
+to the last one, CPU seconds, bytes, and by how much the process has grown at most. Ends with status
+1 if a first byte takes longer than a second, or if a request takes more memory than 32 MiB.
 """
 
 import argparse
@@ -22,18 +22,20 @@ from app import create_app  # noqa: E402
 from models import User, connected  # noqa: E402
 from models.links import LinkOptions  # noqa: E402
 from tests.uploads import upload  # noqa: E402
+from tests.walks.paths_that_read import paths_that_read  # noqa: E402
 
 LOGIN = {"email": "bench@example.com", "password": "correct horse battery"}
 FORM = {"Sec-Fetch-Site": "same-origin"}
 LINKED = 10  # one document of so many has a link
 MOST_SECONDS = 1.0
 MOST_MIB = 32.0
-PATHS = (
-    "/v1/auth/me",
-    "/v1/documents",
-    "/v1/tokens",
-    "/v1/events",
-    "/app/documents",
+LISTS = (
+    "/v1/documents?contentType=text/x-none",
+    "/v1/documents?createdBefore=2000-01-01T00:00:00Z",
+    "/v1/documents?createdAfter=2999-01-01T00:00:00Z",
+    "/v1/documents?name=report",
+    "/v1/tokens?state=ended",
+    "/v1/events?type=document.downloaded",
     "/app/documents?page=400",
     "/app/documents?sort=oldest",
     "/app/documents?sort=largest&page=400",
@@ -44,16 +46,10 @@ PATHS = (
     "/app/documents?is=shared",
     "/app/documents?is=received",
     "/app/documents?when=2026-03",
-    "/app/links",
     "/app/links?name=report",
     "/app/links?state=ended",
-    "/app/requests",
-    "/app/bin",
-    "/app/collections",
-    "/app/activity",
     "/app/activity?type=document.downloaded",
-    "/app/account",
-    "/app/account/delete",
+    "/app/jump?q=report",
 )
 
 
@@ -80,14 +76,14 @@ def measured(client: Any, method: str, path: str, headers: dict[str, str]) -> tu
     forget_peak()
     before, began, cpu = peak_mib(), time.perf_counter(), time.process_time()
     with client.open(path, method=method, headers=headers, buffered=False) as answer:
-        assert answer.status_code == 200, (path, answer.status_code)
+        assert answer.status_code < 500, (path, answer.status_code)
         pieces = answer.iter_encoded()
-        size = len(next(pieces))
+        size = len(next(pieces, b""))
         first = time.perf_counter() - began
         size += sum(map(len, pieces))
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     grown = peak_mib() - before
-    print(f"{method} {path:36} {first:7.2f} {seconds:7.2f} {cpu:7.2f} {size:12,} {grown:6.1f}")
+    print(f"{method} {path:56} {first:7.2f} {seconds:7.2f} {cpu:7.2f} {size:12,} {grown:6.1f}")
     return first, grown
 
 
@@ -104,10 +100,12 @@ def main() -> int:
     token = client.post("/v1/auth/login", json=LOGIN).json["accessToken"]
     client.post("/app/login", data=LOGIN, headers=FORM)
     by_session = {"Authorization": f"Bearer {token}"}
-    print(f"{'':41} {'first s':>7} {'last s':>7} {'CPU s':>7} {'bytes':>12} {'MiB':>6}")
+    print(f"{'':61} {'first s':>7} {'last s':>7} {'CPU s':>7} {'bytes':>12} {'MiB':>6}")
+    with connected():
+        paths = paths_that_read(app, User.find_by_email(LOGIN["email"]))
     rows = [
         measured(client, "GET", path, {} if path.startswith("/app") else by_session)
-        for path in PATHS
+        for path in (*sorted(paths), *LISTS)
     ]
     rows.append(measured(client, "POST", "/app/account/export", FORM))
     app.extensions["runtime"].close()

@@ -23,3 +23,4 @@ def test_whatever_process_is_killed_nothing_is_lost_missed_or_done_twice(
 
     assert result["faults"] == {}
     assert min(result["kills"], result["documents acknowledged"], result["deliveries"]) > 0
+    assert "OK     totals" in nodes[0].run_command("doctor")

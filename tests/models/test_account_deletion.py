@@ -19,7 +19,7 @@ from models import (
 from models.account_deletion import AccountContents, delete_account, finish_deletions
 from models.accounts import Invitation
 from models.core import SessionExpired, WrongCredentials
-from models.documents import Collection
+from models.documents import Collection, wrong_totals
 from models.events import Mail
 from models.links import LinkOptions
 from models.records import Owner
@@ -251,6 +251,7 @@ def test_a_deletion_that_a_kill_interrupts_locks_out_and_goes_on_at_the_next_sta
     assert run_program(DELETE, tmp_path, alice.id, killed_at) == -signal.SIGKILL
     left = Document.select().count()
     assert 0 < left == stored - killed_at // account_deletion.BATCH_DOCUMENTS * 100
+    assert wrong_totals() == []
     assert User.find_by_email(alice.email) is None
     with pytest.raises(SessionExpired):
         Session.live_of(session.id, alice.id)
@@ -259,6 +260,7 @@ def test_a_deletion_that_a_kill_interrupts_locks_out_and_goes_on_at_the_next_sta
 
     finish_deletions()
 
+    assert wrong_totals() == []
     assert {table for table, _ in rows_naming(alice.id)} == {"event"}
     assert verify_log().breaks == []
     assert Event.select().where(Event.type == "account.deleted").count() == 1

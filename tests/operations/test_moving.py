@@ -375,9 +375,11 @@ def test_an_import_that_was_killed_goes_on(filled, alice, export, elsewhere, ste
     in_killed_process(step, lambda: import_accounts(export, PASSPHRASE))
     setup.open_runtime()
     with connected():
+        assert wrong_totals() == []
         if step != (importing._Import, "_finish"):
             assert User.find_by_email("alice@example.com") is None
         import_accounts(export, PASSPHRASE)
+        assert wrong_totals() == []
         documents, collections, events = contents_of(alice.id)
         assert (documents, collections) == before[:2]
         assert events[: len(before[2])] == before[2]

@@ -8,8 +8,7 @@ from zipfile import ZipFile
 import pytest
 
 from blueprints.console import saved_account
-from models import Collection, Document, DocumentToken, User, Webhook, connected
-from models.accounts import make_space
+from models import Document, User, connected
 from models.links import LinkOptions, delete_document
 from models.records import Table
 from models.runtime import current_runtime
@@ -17,6 +16,7 @@ from models.runtime.slots import Slot
 from operations import audit
 from tests.in_process import LOGIN, application
 from tests.uploads import upload
+from tests.walks.paths_that_read import paths_that_read
 
 FORM = {"Sec-Fetch-Site": "same-origin"}
 MANY = 260
@@ -47,29 +47,7 @@ def paths(account):
     """All paths that are read, but those of the login, with what their words stand for."""
     browser, user = account
     with connected():
-        ids = [one.id for one in Document.page(user.id, 3, None)[0]]
-        collection = Collection.make(user.id, "A title", document_ids=ids).id
-        link = DocumentToken.issue(Document.find(ids[0]), LinkOptions()).row.id
-        webhook = Webhook.register(user.id, "https://hook.example/in").row.id
-        space = make_space(user, "A space").row.id
-    words = {
-        "documents": ids[0],
-        "collections": collection,
-        "tokens": link,
-        "links": link,
-        "webhooks": webhook,
-        "spaces": space,
-    }
-    values = {"token_id": link, "number": "1", "sha256": "0" * 64, "opening_id": "opn_01"}
-    found = []
-    for rule in browser.application.url_map.iter_rules():
-        if "GET" in rule.methods and rule.arguments <= {"id", *values}:
-            of = next((name for name in rule.rule.split("/") if name in words), "")
-            path = rule.rule.replace("<id>", words.get(of, ""))
-            for name, value in values.items():
-                path = path.replace(f"<{name}>", value)
-            found.append(path)
-    return found
+        return paths_that_read(browser.application, user)
 
 
 def test_no_request_that_reads_opens_more_rows_than_a_page_has(account, paths, monkeypatch):

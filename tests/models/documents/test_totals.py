@@ -40,6 +40,7 @@ from models import Collection, Document, User, connected, setup
 from models.documents import put_in_bin
 from models.links import delete_document
 from models.runtime import create_runtime
+from operations import rotate_root_keys
 from settings import Settings
 from tests.uploads import upload
 
@@ -53,14 +54,17 @@ def die(*_, **__):
 with connected():
     owner = User.find(owner_id)
     document = upload(owner, b"one that is there")
-    Collection.make(owner.id, "that lists it", document_ids=[document.id])
+    collection = Collection.make(owner.id, "that lists it", document_ids=[document.id])
     steps = {
         "upload": lambda: upload(owner, b"one more"),
         "bin": lambda: put_in_bin(owner.id, [document.id]),
         "delete": lambda: delete_document(document),
+        "list": lambda: Collection.edit(owner.id, collection.id, remove=[document.id]),
+        "rotate": rotate_root_keys,
     }
-    if is_committed == "no":
-        Document.record_event = die  # in the transaction, behind the change of the row
+    if is_committed == "no":  # in the transaction, behind the change of the row
+        Document.record_event = Collection.record_event = die
+        Document.rewrapped = die
     steps[step]()
     die()
 """
@@ -305,7 +309,7 @@ def test_a_corrected_total_of_a_collection_grows_with_documents_that_come_back(a
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["upload", "bin", "delete"])
+@pytest.mark.parametrize("step", ["upload", "bin", "delete", "list", "rotate"])
 @pytest.mark.parametrize("is_committed", ["yes", "no"])
 def test_kill_9_leaves_a_total_that_is_the_count(
     alice, documents, runtime, tmp_path, step, is_committed
