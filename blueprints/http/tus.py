@@ -55,7 +55,8 @@ def version_fields(path: str) -> list[tuple[str, str]]:
 
 def say_version(response: Response) -> Response:
     """Name the version in every answer below the addresses of uploads, a 404 or 405 as well."""
-    response.headers.extend(version_fields(request.path))
+    for name, value in version_fields(request.path):
+        response.headers[name] = value
     return response
 
 
