@@ -69,7 +69,9 @@ def test_a_backup_says_that_it_has_two_parts_and_a_restore_elsewhere_needs_both(
 ):
     alice = large.register("two.parts@example.org")
     document = alice.upload(LARGE, "text/plain")
-    size = f"{payload_files(large)[0].stat().st_size / (1 << 20):.1f} MiB"
+    (of_document,) = payload_files(large)
+    size = f"{of_document.stat().st_size / (1 << 20):.1f} MiB"
+    unfinished = Upload.begin(alice, len(LARGE), LARGE[: 9 << 20])
     file = tmp_path / "copy.sqlite"
     unnamed = f"1 payload lies in files ({size}) which the last backup has not named."
     assert unnamed in json.loads(large.run_command("doctor", "--json"))["notes"][-1]
@@ -86,11 +88,16 @@ def test_a_backup_says_that_it_has_two_parts_and_a_restore_elsewhere_needs_both(
     kept = tmp_path / "kept"
     (tmp_path / "copy.sqlite.payloads").rename(kept)
     refused = other.run_command("restore", file, code=1)
-    assert f"{payload_files(large)[0].name} is missing from {file}.payloads" in refused
+    assert f"{of_document.name} is missing from {file}.payloads" in refused
     assert "is missing" in large.run_command("backup", "check", file, code=1)
     assert "all keys open" in other.run_command("restore", file, "--deep", "--payloads", kept)
     other.start()
-    assert content(other.log_in("two.parts@example.org"), document) == LARGE
+    again = other.log_in("two.parts@example.org")
+    assert content(again, document) == LARGE
+    assert unfinished.head(by=again).status == 404
+    assert again.get("/v1/uploads").json["uploads"] == []
+    assert unfinished.offset() == 9 << 20
+    unfinished.end()
 
     assert alice.delete(f"/v1/documents/{document['id']}").status == 204
     until(lambda: not payload_files(large), 10)

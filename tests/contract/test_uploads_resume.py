@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.contract.test_memory import peak_kib
+from tests.contract.test_receiving import requested
+from tests.people import Person
 from tests.service import QuickService
 from tests.tus import STREAM, Upload, begin
 from tests.waiting import until
@@ -286,6 +288,36 @@ def test_a_key_that_is_revoked_within_a_body_ends_it_behind_the_steps_before(per
     assert upload.offset(by=person) == STEP
     assert upload.send(content[STEP:], STEP, by=person).status == 204
     assert upload.get(by=person).json["document"]["size"] == len(content)
+
+
+@pytest.mark.parametrize("turned_off", [True, False], ids=["turned off", "revoked"])
+def test_a_link_that_ends_within_a_body_ends_it_and_one_that_is_off_lets_it_wait(
+    person, turned_off
+):
+    collection = person.post("/v1/collections", json={"title": "Offers"}).json
+    link = requested(person, collection)
+    content = content_of(3 * STEP)
+    stranger = Person(person.service)
+    upload = Upload.begin(stranger, len(content), at=f"/s/uploads?token={link['token']}")
+    connection = opened(upload, 0, len(content))
+    connection.send(content[: STEP + 1])
+    until(lambda: upload.offset() == STEP)
+    path = f"/v1/tokens/{link['id']}"
+    if turned_off:
+        person.patch(path, json={"enabled": False})
+    else:
+        person.delete(path)
+    with contextlib.suppress(OSError):  # it may be closed before all is sent
+        connection.send(content[STEP + 1 :])
+    assert connection.getresponse().status == 410
+    connection.close()
+    if turned_off:
+        person.patch(path, json={"enabled": True})
+        assert upload.send(content[STEP:], STEP).status == 204
+        assert upload.get().json["receipt"]["sha256"] == hashlib.sha256(content).hexdigest()
+    else:
+        assert upload.send(content[STEP:], STEP).status == 410
+        assert person.get("/v1/documents").json["documents"] == []
 
 
 @pytest.mark.slow
