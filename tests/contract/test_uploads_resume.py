@@ -13,6 +13,7 @@ import pytest
 from tests.contract.test_memory import peak_kib
 from tests.contract.test_receiving import requested
 from tests.people import Person
+from tests.problems import refused
 from tests.service import QuickService
 from tests.tus import STREAM, Upload, begin
 from tests.waiting import until
@@ -346,3 +347,38 @@ def test_beside_thirty_slow_senders_others_are_served(person):
     finally:
         for connection in connections:
             cut(connection)
+
+
+@pytest.mark.slow
+def test_a_long_body_by_a_link_gives_way_to_whoever_was_refused_and_goes_on_behind(person):
+    collection = person.post("/v1/collections", json={"title": "Offers"}).json
+    link = requested(person, collection)
+    stranger, size = Person(person.service), 9 * STEP
+    content = content_of(size)
+    at = f"/s/uploads?token={link['token']}"
+    long, other, late = (Upload.begin(stranger, size, at=at) for _ in range(3))
+    connections = [opened(one, 0, size) for one in (long, other)]
+    for connection, upload in zip(connections, (long, other), strict=True):
+        connection.send(content[: STEP + 1])
+        until(lambda upload=upload: upload.offset() == STEP)
+    answer = late.send(content, 0, errors=[503])
+    refused(answer, 503, "busy")
+    assert answer.headers["Tus-Resumable"] == "1.0.0"
+    assert late.offset() == 0
+
+    with contextlib.suppress(OSError):  # it may be closed before all is sent
+        connections[0].send(content[STEP + 1 :])
+    answer = connections[0].getresponse()
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
+    connections[0].close()
+    arrived = long.offset()
+    assert 64 << 20 <= arrived < size
+    for upload in (late, long):  # a slot is free behind the answer
+        until(lambda upload=upload: rest_sent(upload, content).status == 204)
+    cut(connections[1])
+    assert {one["size"] for one in person.get("/v1/documents").json["documents"]} == {size}
+
+
+def rest_sent(upload, content):
+    at = upload.offset()
+    return upload.send(content[at:], at, errors=[503])
