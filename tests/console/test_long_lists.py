@@ -11,6 +11,7 @@ from models import (
     Collection,
     Document,
     DocumentToken,
+    Event,
     User,
     account_deletion,
     connected,
@@ -269,6 +270,19 @@ def test_a_page_of_the_log_of_a_day_leads_to_the_next_of_that_day(app, monkeypat
         query = leads(page, "Older")
         assert query is None or f"when={day}" in query
     assert listed == of_month(1)
+
+
+def test_a_rare_type_is_looked_for_among_so_many_events_a_page(app, monkeypatch):
+    monkeypatch.setattr(import_module("models.events.event"), "MOST_READ", 2)
+    asked, feed = [], Event.feed
+    monkeypatch.setattr(Event, "feed", lambda *args, **how: asked.append(1) or feed(*args, **how))
+    client = app.test_client()
+    client.post("/app/login", data=LOGIN, headers=SAME_ORIGIN)
+
+    page = client.get("/app/activity?type=webhook.disabled", headers=SAME_ORIGIN)
+
+    assert "Older ones may have it." in words(page)
+    assert len(asked) == 1
 
 
 def test_of_files_that_came_in_a_count_that_may_be_too_small_says_so(app, monkeypatch):
