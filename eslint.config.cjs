@@ -5,9 +5,9 @@ const compat = require("eslint-plugin-compat");
 
 // Later than 2022 in some browser, but known to Safari 16.4, Firefox ESR, and Chrome and Edge of two years.
 const KNOWN = {
-  allowAtRules: ["page"],
+  allowAtRules: ["container", "page"],
   allowFunctions: ["color-mix"],
-  allowProperties: ["accent-color", "outline", "page"],
+  allowProperties: ["accent-color", "container", "outline", "page"],
   allowSelectors: ["has", "marker", "selection"],
 };
 // Where it is unknown, this happens instead.

@@ -137,7 +137,7 @@ def test_why_a_file_is_refused_stands_below_its_name_on_a_phone(service, open_br
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent_on_each_page(
     small_service, open_browser
 ):
-    page = open_browser()
+    page = open_browser(390)
     enter(page, small_service)
     page.goto(f"{small_service.url}/app/links")
     page.asked.clear()
@@ -145,6 +145,8 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent_on_each_page(
     row = page.locator("#uploads li")
     assert "Too large: up to 1 MB can be stored." in row.inner_text()
     assert page.asked == []
+    card, navigation = page.locator("#uploads").bounding_box(), page.locator("nav").bounding_box()
+    assert card["y"] + card["height"] < navigation["y"]
 
 
 def test_a_file_that_is_too_large_to_replace_a_document_is_refused_at_its_field(
