@@ -38,6 +38,7 @@ SLICE = 16 * MIB
 RANGE = 8 * MIB
 POSTED = 60 * MIB
 POSTS = 4  # in a turn
+SMALL_ROUNDS = 60  # fewer differ by a tenth
 RANDOM = os.urandom(SLICE)
 STREAM = {"Content-Type": "application/offset+octet-stream"}
 PATIENCE_SECONDS = 300
@@ -325,7 +326,7 @@ def small_uploads_of_both(folder: str, beside: Path) -> None:
         works = {
             name: Work(one, posting(one, body)) for name, one in (("ours", server), ("", other))
         }
-        found = cpu_in_turns(works, 20)
+        found = cpu_in_turns(works, SMALL_ROUNDS)
     here, there = found.values()
     what = "POST of 4 KiB; the other checkout's, CPU µs"
     row(what, here, there, here / there, goal(here / there, 1.02))
