@@ -1,6 +1,7 @@
 """The page templates."""
 
 import functools
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -14,24 +15,29 @@ def render(template: str, **values: object) -> Markup:
     return Markup(_environment().get_template(template).render(values))  # noqa: S704
 
 
+class SharedParts(NamedTuple):
+    """The parts of a page that are the same on each with these tools, as HTML."""
+
+    tools: Markup
+    help: Markup
+    save: Markup
+    share: Markup
+
+
 @functools.cache
-def shared_parts(
-    tools: frozenset[str], styles: tuple[str, ...], scripts: tuple[str, ...], *, wraps: bool
-) -> dict[str, Markup]:
-    """Return what is the same on each page with these tools, stylesheets and scripts."""
-    return {
-        "tools": render("parts/tools.html", tools=tools, wraps=wraps),
-        "help": render("parts/help.html", tools=tools),
-        "save": render("parts/save.html"),
-        "share": render("parts/share.html"),
-        "styles": _embedded("style", styles),
-        "scripts": _embedded("script", scripts),
-    }
+def shared_parts(tools: frozenset[str], *, wraps: bool) -> SharedParts:
+    return SharedParts(
+        render("parts/tools.html", tools=tools, wraps=wraps),
+        render("parts/help.html", tools=tools),
+        render("parts/save.html"),
+        render("parts/share.html"),
+    )
 
 
-def _embedded(element: str, assets: tuple[str, ...]) -> Markup:
-    elements = (f"<{element}>{asset(name)}</{element}>" for name in assets)
-    return Markup("\n".join(elements))  # noqa: S704
+@functools.cache
+def elements(name: str, assets: tuple[str, ...]) -> bytes:
+    """Return an element of this name for each of these stylesheets or scripts, in UTF-8."""
+    return "\n".join(f"<{name}>{asset(one)}</{name}>" for one in assets).encode()
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from ..formats.original import Original
 from ..formats.preview import Part, Preview
 from ..markup.formatting import format_count, format_size
 from ..markup.names import badge, content_disposition, display_name, safe_file_name
-from ..markup.templating import render, shared_parts
+from ..markup.templating import elements, render, shared_parts
 from ..sandbox.process import start_fork_server
 from ..sandbox.version import sandbox_version
 from . import policy
@@ -24,6 +24,8 @@ from .registry import ShownDocument
 
 BODY_PLACEHOLDER = "\0body\0"
 BYTES_PLACEHOLDER = "\0bytes\0"
+STYLES_PLACEHOLDER = "\0styles\0"
+SCRIPTS_PLACEHOLDER = "\0scripts\0"
 UNSAFE_IN_COMMENT = re.compile(r"[^\w .]")
 FILE_LINK = re.compile(rb'<a class="take"[^<>]*>[^<]*</a>')  # saves a file inside the document
 
@@ -65,26 +67,39 @@ class Layout:
 
 def layout(original: ShownDocument, preview: Preview, options: PageOptions) -> Layout:
     embedded = not options.content_url and (options.may_save or preview.carrier != "a")
-    page = render("viewer.html", **_values(original, preview, options, embedded=embedded))
-    start, _, rest = page.partition(BODY_PLACEHOLDER)
-    middle, _, tail = rest.partition(BYTES_PLACEHOLDER)
+    styles, scripts = _assets(preview, options)
+    values = _values(original, preview, options, styles, scripts, embedded=embedded)
+    page = render("viewer.html", **values).encode("utf-8", "replace")
+    start, _, rest = page.partition(BODY_PLACEHOLDER.encode())
+    middle, _, tail = rest.partition(BYTES_PLACEHOLDER.encode())
+    # styles and scripts, most of a page, are encoded once; the scripts stand behind the original
+    start = start.replace(STYLES_PLACEHOLDER.encode(), elements("style", styles))
+    behind = (SCRIPTS_PLACEHOLDER.encode(), elements("script", scripts))
+    middle, tail = middle.replace(*behind), tail.replace(*behind)
     body = preview.body
     if preview.holds_files and not options.may_save:
         body = FILE_LINK.sub(b"", b"".join(in_pieces((body,))))
-    return Layout((_encode(start), body, _encode(middle)), _encode(tail), embedded)
+    return Layout((start, body, middle), tail, embedded)
 
 
 def _values(
-    original: ShownDocument, preview: Preview, options: PageOptions, *, embedded: bool
+    original: ShownDocument,
+    preview: Preview,
+    options: PageOptions,
+    styles: tuple[str, ...],
+    scripts: tuple[str, ...],
+    *,
+    embedded: bool,
 ) -> dict[str, object]:
     name = name_of(original)
-    styles, scripts = _assets(preview, options)
     return {
         "preview": preview,
         "kind": preview.kind,
         "carrier": preview.carrier,
-        "parts": shared_parts(preview.tools, styles, scripts, wraps=preview.kind == "text"),
+        "parts": shared_parts(preview.tools, wraps=preview.kind == "text"),
+        "styles": STYLES_PLACEHOLDER,
         "body": BODY_PLACEHOLDER,
+        "scripts": SCRIPTS_PLACEHOLDER,
         "options": options,
         "other_view": "As a table" if original.as_pages else "As pages",
         "description": original.description(),
@@ -113,10 +128,6 @@ def _assets(preview: Preview, options: PageOptions) -> tuple[tuple[str, ...], tu
 
 def name_of(original: Original) -> str:
     return display_name(original.name, original.default_name)
-
-
-def _encode(html: str) -> bytes:
-    return html.encode("utf-8", "replace")
 
 
 def _data_uri(original: Original, preview: Preview) -> str:
