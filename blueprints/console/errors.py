@@ -33,8 +33,9 @@ def errors_as_pages(response: Response) -> Response:
     page at any unknown address outside `/v1/`.
     """
     # other responses stay as they are
-    is_for_people = accepts_html() and not declared(request).answers_scripts
-    if response.status_code < 400 or response.mimetype != PROBLEM or not is_for_people:
+    if response.status_code < 400 or response.mimetype != PROBLEM:
+        return response
+    if not accepts_html() or declared(request).answers_scripts:
         return response
     path = request.path
     if path != "/app" and not path.startswith("/app/"):

@@ -80,10 +80,16 @@ def declaration_of(view: View) -> Declaration:
 
 
 def declared(request: Request | None = None) -> Declaration:
-    """Return the declaration of the route of a request, or of the present one."""
-    endpoint = (request or current_request()).endpoint
-    view = current_application().view_functions.get(endpoint or "")
-    return _NOTHING if view is None else declaration_of(view)
+    """Return the declaration of the route of a request, or of the present one.
+
+    It is looked up once for a request, which asks for it five times.
+    """
+    request = request or current_request()
+    known: Declaration | None = vars(request).get("declaration")
+    if known is None:
+        view = current_application().view_functions.get(request.endpoint or "")
+        known = vars(request)["declaration"] = _NOTHING if view is None else declaration_of(view)
+    return known
 
 
 def is_form(request: Request | None = None) -> bool:

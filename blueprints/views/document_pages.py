@@ -21,7 +21,7 @@ from models.documents import Client
 from models.links import Target, TokenGrant, count_code_request, request_code
 from models.runtime import BeingMadeError, network_of
 
-from ..http import TICKET, Caller, is_form
+from ..http import TICKET, Caller, is_form, responding
 from ..http.caller import current_request
 from ..http.serving import reserve_memory
 from .collection import contents_page, send_one_file, send_originals
@@ -240,11 +240,12 @@ def _record_and_send(
     """
     request = current_request()
     if request.method == "HEAD":
-        return Response(page.body, headers=page.headers)
+        return responding.Response(page.body, headers=page.headers)
     reserve_memory(request, page.held_bytes)
     if not (grant.came_by and _is_counted(grant, type)):
         grant.record_reading(document, type)
-    return Response(page.body, headers=page.headers | {"Content-Length": str(page.length)})
+    headers = page.headers | {"Content-Length": str(page.length)}
+    return responding.Response(page.body, headers=headers, direct_passthrough=True)
 
 
 def _is_counted(grant: TokenGrant, type: str) -> bool:
