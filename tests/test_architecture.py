@@ -286,6 +286,7 @@ PREPARING = (  # of queries that each request, each event, or each page for peop
     "models.accounts.member",
     "models.documents.document",
     "models.documents.search",
+    "models.documents.stored_preview",
     "models.events.delivery",
     "models.links.lists",
     "models.links.requests",

@@ -77,3 +77,21 @@ def test_the_keyring_is_looked_at_once_in_a_call_that_reads(service, monkeypatch
     looks.clear()
     upload(app, headers, 1)
     assert len(looks) == 2  # once more in the transaction that wraps a key
+
+
+def test_a_view_by_a_link_without_terms_makes_five_statements(service, monkeypatch):
+    app, headers = service
+    body = {"contentType": "text/markdown", "payload": base64.b64encode(b"# Hello").decode()}
+    made = app.test_client().post("/v1/documents", json=body, headers=headers).json
+    path = f"/v1/documents/{made['id']}/view?token={made['token']['token']}"
+    statements = []
+    execute = type(database.obj).execute_sql
+
+    def noted(self, sql, params=None):
+        statements.append(sql)
+        return execute(self, sql, params)
+
+    assert app.test_client().get(path).status_code == 200  # its preview is kept from now on
+    monkeypatch.setattr(type(database.obj), "execute_sql", noted)
+    assert app.test_client().get(path).status_code == 200
+    assert len(statements) == 5  # link, document, payload, preview, and the link once more

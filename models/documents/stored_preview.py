@@ -10,8 +10,10 @@ A long preview is not held in memory: it is read piece by piece while somebody t
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
+from typing import Any
 
-from peewee import BigIntegerField, BlobField, OperationalError, TextField, fn
+from peewee import SQL, BigIntegerField, BlobField, OperationalError, TextField, fn
+from peewee import Table as TableReference
 
 from crypto import DecryptionError, sealing
 from viewer import JobResult
@@ -19,8 +21,8 @@ from viewer import JobResult
 from ..core import ServiceError, now
 from ..records import Table
 from ..runtime import Use, current_runtime
-from ..storage import connected, engine, separate_transaction
-from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES
+from ..storage import connected, engine, param, prepared, separate_transaction
+from ..storage.payloads import CHUNKS, PIECE_BYTES, SEALED_BYTES, layout_of
 from ..storage.payloads import rows as payload_rows
 from .payload import Payload
 
@@ -35,13 +37,15 @@ class PreviewReader:
     The piece of a short range is kept for the next one, as many short ranges follow each other.
     """
 
-    def __init__(self, preview: "StoredPreview", key: bytes) -> None:
-        """Open the first piece. Raise `DecryptionError` if it does not open."""
+    def __init__(self, preview: "StoredPreview", key: bytes, first: bytes) -> None:
+        """Open the first piece, which is given. Raise `DecryptionError` if it does not open."""
         self._id = preview.id
         self._size = preview.size
         self._reader = sealing.ChunkReader(key, preview._context(), preview.head)
-        self._kept: tuple[int, bytes] | None = None  # the number of a piece, and the piece
-        self._piece(0)
+        if len(first) != layout_of(self._id).sealed_length(self._size, 0):
+            raise DecryptionError
+        self._kept: tuple[int, bytes] | None  # the number of a piece, and the piece
+        self._kept = 0, self._reader.open(0, first)
 
     def read(self, start: int, stop: int) -> Iterator[bytes]:
         """Yield the bytes from `start` to before `stop`. Raise `DecryptionError`."""
@@ -92,14 +96,14 @@ class StoredPreview(Table):
         is being sent reads as well, after its request gave its connection back.
         """
         with connected():
-            preview = cls.find(id)
-        if preview is None or preview._has_expired():
+            found = _with_first_piece().first(id=id)
+        if found is None or (preview := cls.of_columns(found[:-1]))._has_expired():
             unkept = current_runtime().unkept_previews.get(id)
             return None if unkept is None else JobResult.of_bytes(unkept)
         if preview.used_at < now() - PREVIEW_USE_RECORDED_MS:
             current_runtime().unrecorded.add_use(document.owner_id, cls._record_use, id, now())
         with suppress(DecryptionError):
-            return preview._open(document)
+            return preview._open(document, bytes(found[-1]))
         return None
 
     @classmethod
@@ -144,12 +148,12 @@ class StoredPreview(Table):
             return False
         return self.expires_at <= now() or self.created_at < current_runtime().started_at
 
-    def _open(self, document: Payload) -> JobResult:
-        """Return the preview. Raise `DecryptionError` if it does not open.
+    def _open(self, document: Payload, first: bytes) -> JobResult:
+        """Return the preview with this first piece. Raise `DecryptionError` if it does not open.
 
         Only the first piece of a long preview is opened here.
         """
-        reader = PreviewReader(self, document.key)
+        reader = PreviewReader(self, document.key, first)
         if self.size > READ_AT_ONCE_BYTES:
             return JobResult.of_kept(self.size, reader.read)
         return JobResult.of_bytes(b"".join(reader.read(0, self.size)))
@@ -207,3 +211,11 @@ class StoredPreview(Table):
     def _context(self) -> bytes:
         words = self.document_id, self.id, self.size, self.created_at, self.expires_at
         return sealing.context("preview/2", *map(str, words))
+
+
+@prepared
+def _with_first_piece() -> Any:
+    piece = TableReference("piece").alias("piece")
+    is_first = (piece.c.document_id == StoredPreview.id) & (piece.c.number == SQL("0"))
+    query = StoredPreview.select(*StoredPreview._meta.sorted_fields, piece.c.sealed)
+    return query.from_(StoredPreview, piece).where(StoredPreview.id == param("id"), is_first)

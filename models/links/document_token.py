@@ -28,6 +28,7 @@ from ..events import (
 from ..records import (
     Credential,
     Issued,
+    Presented,
     ResultPage,
     Sealed,
     SealedByOwner,
@@ -430,12 +431,12 @@ class DocumentToken(Credential, OfTarget):
             self.record_event("token.spent")
 
     @classmethod
-    def live_one(cls, id: str, target: Target) -> Self:
+    def live_one(cls, id: str, target: Target, known: Presented[Self] | None = None) -> Self:
         """Return the token, as it is stored, if it opens this target.
 
-        Raises `TokenSpent`, `TargetChanged`.
+        `known` is the token as it was presented. Raises `TokenSpent`, `TargetChanged`.
         """
-        presented = cls.presented("id", id)
+        presented = cls.presented("id", id, known)
         if presented is None:
             raise TokenSpent
         if presented_state(presented) is not LinkState.LIVE:
@@ -615,17 +616,23 @@ class View:
 
 
 def count_view(
-    target: Target, id: str, type: str, read: Target | None = None, opening: Opening | None = None
+    target: Target,
+    id: str,
+    type: str,
+    read: Target | None = None,
+    opening: Opening | None = None,
+    known: Presented[DocumentToken] | None = None,
 ) -> None:
     """Count a view of the token with this id, after what was read was decrypted.
 
-    `read` is a document where the target is its collection; `opening` is that of a guarded link.
+    `read` is a document where the target is its collection; `opening` is that of a guarded link;
+    `known` is the token as it was presented, before anything was read.
     Token and count are read and written under the owner's lock: two requests cannot take the same
     last view. A view of a link that `is_plain` is noted as a reading is, and recorded soon. Raises
     `TokenSpent` if there is none left, `TargetChanged` if the link opens another target now.
     """
     if opening is None:
-        token = DocumentToken.live_one(id, target)
+        token = DocumentToken.live_one(id, target, known)
         if token.is_plain:
             _note_view(token, type, read or target)
             return

@@ -41,6 +41,7 @@ OPENS_PAGES = "pages"  # scopes of tickets: one opens drawn pages,
 OPENS_SHOWN = "shown"  # the original as well, because the page shows it as it is,
 OPENS_ORIGINAL = "original"  # or the original, as long as the link permits to save it
 
+_NO_CLAIMS = TokenClaims("", "")
 TOO_LATE = "This page was opened too long ago. Open it again."
 
 _OF_OWNER: dict[str, type[ApiKey | Session]] = {"ses": Session, "key": ApiKey}
@@ -75,6 +76,7 @@ class TokenGrant:
     acting_user_id: str = ""  # the member who acts as the owner, which is a space
     opening: Opening | None = None  # begun by this request
     reader: Reader | None = None  # for whom a guarded link was opened, or is now
+    presented: Presented[DocumentToken] | None = None  # the link, as this request has found it
 
     @property
     def is_link(self) -> bool:
@@ -146,7 +148,8 @@ class TokenGrant:
 
     def count_view(self, target: Target, type: str) -> None:
         """Count a view, after the document that the link opens was decrypted."""
-        count_view(self.collection or target, self.id, type, target, self.opening)
+        viewed = self.collection or target
+        count_view(viewed, self.id, type, target, self.opening, self.presented)
 
     def new_view_tag(self, document: Document) -> str:
         """Return the entity tag of a new view of the document."""
@@ -309,6 +312,7 @@ class TokenGrant:
             notifies_owner=token.notifies_owner,
             masked_token=token.masked_token,
             link_owner_id=token.owner_id,
+            presented=presented,
         )
 
     def refuse_if_ended(self) -> None:
@@ -419,10 +423,12 @@ NO_GRANT = TokenGrant(
 
 def _claims_of(view_tag: str) -> TokenClaims:
     """Return the claims of a view's entity tag; without any if it is another text, or too old."""
+    if not view_tag:
+        return _NO_CLAIMS
     try:
         return current_runtime().view_tags.open(view_tag)
     except DecryptionError:
-        return TokenClaims("", "")
+        return _NO_CLAIMS
 
 
 def _is_open(presented: Presented[DocumentToken], *, may_be_used_up: bool) -> bool:

@@ -21,10 +21,14 @@ T = TypeVar("T", bound="Credential")
 
 @dataclass(frozen=True)
 class Presented(RowWith[T]):
-    """A row with its owner, which both open, and the values of its `extra_columns`."""
+    """A row with its owner, which both open, and the values of its `extra_columns`.
+
+    `found` are the values of all these columns, as the query has found them.
+    """
 
     owner: Owner
     extra: tuple[Any, ...]
+    found: tuple[Any, ...]
 
 
 class Credential(SealedByOwner):
@@ -76,14 +80,19 @@ class Credential(SealedByOwner):
         return []
 
     @classmethod
-    def presented(cls, column: str, value: Any) -> Presented[Self] | None:
+    def presented(
+        cls, column: str, value: Any, known: Presented[Self] | None = None
+    ) -> Presented[Self] | None:
         """Return the row with this value of a unique column, with its owner.
 
-        None if row or owner are absent, altered or no longer `usable`.
+        None if row or owner are absent, altered or no longer `usable`. What is `known` of earlier
+        in the request is returned if not one column has changed since.
         """
         values = _presented(cls, column).first(value=value, now=now())
         if values is None:
             return None
+        if known is not None and known.found == values:
+            return known
         own = len(cls._meta.sorted_fields)
         owners = len(Owner._meta.sorted_fields)
         row = cls.of_columns(values[:own])
@@ -93,7 +102,7 @@ class Credential(SealedByOwner):
         row.owner = owner
         if not row.is_usable():
             return None
-        return Presented(row, owner, tuple(values[own + owners :]))
+        return Presented(row, owner, values[own + owners :], values)
 
 
 @prepared

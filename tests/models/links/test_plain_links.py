@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from models import DocumentToken, Event, connected, current_runtime, database, transaction
-from models.core import Invalid, TokenSpent
+from models.core import Invalid, TargetChanged, TokenSpent
 from models.documents import Collection
 from models.events import current_actor
 from models.links import (
@@ -295,3 +295,22 @@ def test_a_view_of_a_former_target_does_not_make_the_present_one_opened(alice, d
     current_runtime().unrecorded.put_back(alice.id, taken)
     Event.record_readings()
     assert not link_of_owner(alice.id, link.id).has_opened_target
+
+
+@pytest.mark.parametrize(("column", "value"), [("revoked_at", 1), ("masked_token", "dt_x…x")])
+def test_a_link_that_was_changed_since_it_was_presented_is_judged_as_it_is_now(
+    column, value, document
+):
+    grant = TokenGrant.of_secret(link_to(document).secret)
+    grant.count_view(document, "document.viewed")  # it is as it was
+    database.execute_sql(f"UPDATE document_token SET {column} = ?", (value,))
+    with pytest.raises(TokenSpent):
+        grant.count_view(document, "document.viewed")
+
+
+def test_a_link_that_leads_elsewhere_since_it_was_presented_counts_no_view(alice, document):
+    issued = link_to(document)
+    grant = TokenGrant.of_secret(issued.secret)
+    DocumentToken.edit(alice.id, issued.row.id, target=upload(alice))
+    with pytest.raises(TargetChanged):
+        grant.count_view(document, "document.viewed")
