@@ -28,6 +28,7 @@ class Base64Payload:
 
     def __init__(self, encoded: str | LongString) -> None:
         self._encoded = encoded
+        self._short = _without_spaces(encoded) if isinstance(encoded, str) else None
         self._plain = encoded if isinstance(encoded, LongString) and encoded.is_plain else None
         length, padding = self._measure()
         if length % 4:
@@ -77,7 +78,7 @@ class Base64Payload:
         if self._plain:
             return self._plain.size, self._plain.tail(2).count(b"=")
         length, tail = 0, b""
-        for text in self._without_spaces():
+        for text in self._all_without_spaces():
             length, tail = length + len(text), (tail + text)[-2:]
         return length, tail.count(b"=")
 
@@ -87,7 +88,7 @@ class Base64Payload:
             yield from self._plain.blocks(_ENCODED_BYTES)
             return
         pending = b""
-        for text in self._without_spaces():
+        for text in self._all_without_spaces():
             pending += text
             while len(pending) > _ENCODED_BYTES:
                 yield pending[:_ENCODED_BYTES]
@@ -95,13 +96,17 @@ class Base64Payload:
         if pending:
             yield pending
 
-    def _without_spaces(self) -> Iterator[bytes]:
-        """Yield the base64 without white space; a character that is not ASCII becomes `?`."""
-        for text in self._texts():
-            yield text.encode("ascii", "replace").translate(None, _WHITE_SPACE)
+    def _all_without_spaces(self) -> Iterable[bytes]:
+        """Return the base64 without white space, in texts of any length."""
+        return map(_without_spaces, self._texts()) if self._short is None else [self._short]
 
     def _texts(self) -> Iterable[str]:
         return [self._encoded] if isinstance(self._encoded, str) else self._encoded.texts()
+
+
+def _without_spaces(text: str) -> bytes:
+    """Return a text without white space; a character that is not ASCII becomes `?`."""
+    return text.encode("ascii", "replace").translate(None, _WHITE_SPACE)
 
 
 def decode_canonical(encoded: bytes) -> bytes | None:

@@ -3,10 +3,19 @@
 import codecs
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any, cast
 
-from marshmallow import Schema, ValidationError, fields, post_load, pre_load, validate, validates
+from marshmallow import (
+    EXCLUDE,
+    Schema,
+    ValidationError,
+    fields,
+    post_load,
+    pre_load,
+    validate,
+)
 from werkzeug.http import parse_options_header
 
 import viewer
@@ -44,6 +53,7 @@ from .fields import (
     Text,
     Timestamp,
     described,
+    loaded_field_by_field,
 )
 
 METADATA_PAIRS = 16
@@ -292,11 +302,19 @@ class DownloadRequest(ReaderProof):
 # Documents and uploads
 
 
+def _limit_metadata(pairs: dict[str, str]) -> None:
+    if len(pairs) > METADATA_PAIRS:
+        raise ValidationError(f"At most {METADATA_PAIRS} pairs.")
+    if sum(len(key.encode()) + len(pairs[key].encode()) for key in pairs) > METADATA_BYTES:
+        raise ValidationError(f"At most {METADATA_BYTES} bytes in all.")
+
+
 class DocumentEdit(CamelCaseSchema):
     name = Name(allow_none=True)
     metadata = Metadata(
         keys=Text(),
         values=Text(0, None),
+        validate=_limit_metadata,
         allow_none=True,
         **described(
             f"Names and values have at most {METADATA_BYTES} bytes in all. `path` is the folder of "
@@ -305,14 +323,6 @@ class DocumentEdit(CamelCaseSchema):
         ),
     )
     expires_at = Timestamp(allow_none=True)
-
-    @validates("metadata")
-    def _limit_metadata(self, value: dict[str, str] | None, **_: Any) -> None:
-        pairs = value or {}
-        if len(pairs) > METADATA_PAIRS:
-            raise ValidationError(f"At most {METADATA_PAIRS} pairs.")
-        if sum(len(key.encode()) + len(pairs[key].encode()) for key in pairs) > METADATA_BYTES:
-            raise ValidationError(f"At most {METADATA_BYTES} bytes in all.")
 
 
 _DEFAULT_TOKEN = NewDocumentToken().load({})
@@ -337,6 +347,9 @@ class Upload(NewDocument):
 
     def load(self, data: Any, **options: Any) -> Any:
         """Load the object. Report a long payload's error together with those of other fields."""
+        if isinstance(data, dict):
+            with suppress(ValidationError):
+                return loaded_field_by_field(self, data)
         try:
             return super().load(data, **options)
         except ValidationError as error:
@@ -704,6 +717,12 @@ class ViewQuery(CamelCaseSchema):
         validate=validate.OneOf(("pages",), error="Use pages, or leave it out."),
         **described("`pages`: a workbook as the pages that LibreOffice draws."),
     )
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """Load a query as marshmallow does; one that asks for nothing, as most, takes no time."""
+        if options.get("unknown") == EXCLUDE and "as" not in data:
+            return {}
+        return super().load(data, **options)
 
 
 class PdfPagesQuery(CamelCaseSchema):
