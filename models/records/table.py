@@ -85,7 +85,9 @@ class Table(Model):
         self._insert_columns()
 
     def _insert_columns(self) -> None:
-        _insertion(type(self)).execute(**self._columns())
+        """Insert the columns that have a value: SQLite adapts each NULL that it is given."""
+        columns = {name: value for name, value in self.__data__.items() if value is not None}
+        _insertion(type(self), tuple(columns)).execute(**columns)
 
     def _columns(self) -> dict[str, Any]:
         """Return the values of all columns by name; a column without a value is NULL."""
@@ -96,7 +98,7 @@ class Table(Model):
     @classmethod
     def _insert_rows(cls, rows: list[dict[str, Any]]) -> None:
         """Insert rows, given as `_columns` returns them, by one call."""
-        _insertion(cls).execute_each(rows)
+        _insertion(cls, tuple(cls._meta.sorted_field_names)).execute_each(rows)
 
     @classmethod
     def find(cls, *key: str) -> Self | None:
@@ -239,8 +241,8 @@ class Table(Model):
 
 
 @prepared
-def _insertion(table: type[Table]) -> Any:
-    return table.insert({field: param(field.name) for field in table._meta.sorted_fields})
+def _insertion(table: type[Table], names: tuple[str, ...]) -> Any:
+    return table.insert({getattr(table, name): param(name) for name in names})
 
 
 @prepared

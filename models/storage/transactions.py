@@ -59,7 +59,7 @@ def transaction(
     `sync_failures` was `since`: then earlier unsynced transactions, on which this one builds, may
     be lost.
     """
-    return _begun(owner_id, joins_scope=True, since=since)
+    return _Begun(owner_id, joins_scope=True, since=since)
 
 
 def separate_transaction(
@@ -74,7 +74,7 @@ def separate_transaction(
     Raises an error for which `service_error_of` has `Busy` if the lock is not free after
     `wait_seconds`.
     """
-    return _begun(owner_id, joins_scope=False, synced=synced, wait_seconds=wait_seconds)
+    return _Begun(owner_id, joins_scope=False, synced=synced, wait_seconds=wait_seconds)
 
 
 def accept_request(owner_id: str) -> None:
@@ -111,19 +111,29 @@ def in_one_transaction(at_begin: Work = lambda: None) -> Iterator[None]:
             _scope.reset(before)
 
 
-@contextmanager
-def _begun(owner_id: str | None, joins_scope: bool, **how: Any) -> Iterator[None]:
-    """Begin a transaction; inside of an open one, become a part of it and only take the lock."""
-    if is_in_transaction():
-        _take_lock(owner_id)
-        yield
-    elif joins_scope and (scope := _scope.get()):
-        scope.enter_context(_outermost(owner_id, judges_right=True, **how))
-        scope.at_begin()
-        yield
-    else:
-        with _outermost(owner_id, judges_right=joins_scope, **how):
-            yield
+class _Begun(AbstractContextManager[None]):
+    """A transaction; inside of an open one it becomes a part of that, and only takes the lock."""
+
+    def __init__(self, owner_id: str | None, joins_scope: bool, **how: Any) -> None:
+        self._owner_id = owner_id
+        self._joins_scope = joins_scope
+        self._how = how
+        self._own: AbstractContextManager[None] | None = None
+
+    def __enter__(self) -> None:
+        if is_in_transaction():
+            _take_lock(self._owner_id)
+            return
+        own = _outermost(self._owner_id, judges_right=self._joins_scope, **self._how)
+        if self._joins_scope and (scope := _scope.get()):
+            scope.enter_context(own)
+            scope.at_begin()
+        else:
+            own.__enter__()
+            self._own = own
+
+    def __exit__(self, *error: Any) -> bool | None:
+        return self._own.__exit__(*error) if self._own else None
 
 
 @contextmanager
