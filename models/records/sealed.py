@@ -62,9 +62,8 @@ class Sealed(Generic[V]):
     @overload
     def __get__(self, row: "SealedRow", owner: Any = None) -> V: ...
     def __get__(self, row: "SealedRow | None", owner: Any = None) -> Self | V:
-        return self if row is None else self._value_of(row)
-
-    def _value_of(self, row: "SealedRow") -> V:
+        if row is None:
+            return self
         value: V = row.known_values.get(self._name, self.default)
         if value is _NOT_REMEMBERED:
             value = row.values[self._name]
@@ -73,7 +72,7 @@ class Sealed(Generic[V]):
     def __set__(self, row: "SealedRow", value: V) -> None:
         values = row.values
         values[self._name] = value
-        row.values = values  # from now on they are read, and not what is remembered
+        row.known_values = values  # from now on they are read, and not what is remembered
 
 
 class SealedName(Sealed[V]):
@@ -83,8 +82,12 @@ class SealedName(Sealed[V]):
         super().__init__()
         self._stand_in = stand_in
 
-    def _value_of(self, row: "SealedRow") -> V:
-        name = super()._value_of(row)
+    @overload
+    def __get__(self, row: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(self, row: "SealedRow", owner: Any = None) -> V: ...
+    def __get__(self, row: "SealedRow | None", owner: Any = None) -> Self | V:
+        name: Any = super().__get__(row, owner)
         is_unseen = isinstance(name, str) and not is_seen(name)
         found: V = self._stand_in(row) if is_unseen else name
         return found
@@ -106,7 +109,9 @@ class SealedRow(Table):
         """Return the rows that open. A row whose root key is not in the keyring waits for it."""
         found = list(rows)
         cls.find_keys(found)
-        return [row for row in found if row._is_listed()]
+        if is_in_transaction():
+            return [row for row in found if row._is_listed()]
+        return [row for row in found if row._recalled(row._digest()) or row._is_listed()]
 
     @classmethod
     def opened_alone(cls, row: Self) -> Self | None:
@@ -204,14 +209,21 @@ class SealedRow(Table):
 
         Raises `DecryptionError`, `RootKeyMissing`.
         """
-        digest = None if is_in_transaction() else self._digest()
-        if digest is None:
+        if is_in_transaction() or (digest := self._digest()) is None:
             return self.values
-        opened_rows = current_runtime().opened_rows
-        found = opened_rows.find(digest)
+        found = self._recalled(digest)
         if found is None:
+            opened_rows = current_runtime().opened_rows
             return opened_rows.add(digest, _to_remember(type(self), self.values), self._about())
-        self._columns_read = self.__data__.copy()  # which open it, whatever is set meanwhile
+        return found
+
+    def _recalled(self, digest: bytes | None) -> Mapping[str, Any] | None:
+        """Return the values, from now on those of the row, if this digest of it is remembered."""
+        found = current_runtime().opened_rows.find(digest) if digest else None
+        if found is not None:
+            own = self.__dict__
+            own["known_values"] = found
+            own["_columns_read"] = self.__data__.copy()  # which open it, whatever is set meanwhile
         return found
 
     def _digest(self) -> bytes | None:
