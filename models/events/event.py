@@ -223,7 +223,7 @@ class Event(Owned):
         unrecorded = current_runtime().unrecorded
         due = unrecorded.take_due_of_owner(owner_id, MOST_RECORDED)
         on_rollback(partial(unrecorded.put_back, owner_id, due))
-        if Owner.select().where(Owner.id == owner_id).exists():  # else deleted meanwhile
+        if Owner.as_stored(owner_id) is not None:  # else deleted meanwhile
             with EventHead.moved_once(owner_id):
                 cls._insert_counted(due.events)
         for (record_use, used), use in due.uses.items():
