@@ -129,6 +129,22 @@ def test_the_totals_of_collections_take_no_step_more_for_more_documents(alice):
     assert (small.document_count, large.document_count) == (1, ROWS)
 
 
+def test_the_backlog_takes_no_step_more_for_more_deliveries_that_wait(alice):
+    webhook = Webhook.register(alice.id, "https://hook.example/", ("webhook.test",)).row
+
+    def steps_with_more(deliveries):
+        with transaction(alice.id), EventHead.moved_once(alice.id):
+            for _ in range(deliveries):
+                Event.record(alice.id, "webhook.test", {}, to=webhook.id)
+        database.execute_sql(
+            "UPDATE delivery SET attempts = 1 WHERE id = (SELECT min(id) FROM delivery)"
+        )
+        assert Webhook.backlog() == (1, 0)
+        return steps_of(Webhook.backlog, each=1)
+
+    assert steps_with_more(2) == steps_with_more(ROWS)
+
+
 def test_the_ids_of_the_largest_documents_are_found_without_a_sort(instance):
     lines = plan(search._all("largest"))
     assert "SEARCH t1 USING COVERING INDEX document_size (owner_id=?)" in lines
