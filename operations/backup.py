@@ -46,6 +46,7 @@ from .backup_payloads import (
     bring_payloads,
     folder_of,
     payload_files_of,
+    put_payloads,
     require_payloads,
 )
 from .progress import ReportProgress, no_progress
@@ -245,38 +246,58 @@ def restore_backup(
     """
     _require_backup(file)
     acquire_instance_lock(str(target), 0)
-    part = target.with_name(target.name + ".part")
     try:
         _require_exclusive_access(target, force)
-        _copy(file, part, report)
-        _require_sound(part, deep)
-        with _payloads_beside(part, folder_of(file, payloads), report):
+        with _folder_beside(target) as beside:
+            part = beside / target.name
+            _copy(file, part, report)
+            _require_sound(part, deep)
+            named = _bring_to_verify(part, folder_of(file, payloads), target, report)
             counts = _verify(part, deep, report, _head_of_log(target))
             _require_exclusive_access(target, force)
-        _unlink(target, *_SIDE_FILES)  # left by a process that was killed
-        part.rename(target)
-        _fsync(target.parent)
+            put_payloads(named, beside / files.FOLDER, target.with_name(files.FOLDER))
+            _unlink(target, *_SIDE_FILES)  # left by a process that was killed
+            part.rename(target)
+            _fsync(target.parent)
     finally:
-        _unlink(part, "", *_SIDE_FILES)
         release_instance_lock()
     return counts
 
 
 @contextmanager
-def _payloads_beside(part: Path, folder: Path, report: ReportProgress) -> Iterator[None]:
-    """Bring the payloads of a backup beside the database; if the block fails, take them away."""
+def _folder_beside(target: Path) -> Iterator[Path]:
+    """Have a folder on the file system of `target` in the block, for a backup that is verified.
+
+    What is damaged in it has replaced nothing.
+    """
+    folder = target.with_name(f"{target.name}.part")
+    _remove(folder)  # of a process that was killed
+    files.make_folder(folder)
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder with all in it, or the file that 1.0 had in its place."""
+    if folder.is_file():
+        folder.unlink()
+    elif folder.exists():
+        shutil.rmtree(folder)
+
+
+def _bring_to_verify(
+    part: Path, folder: Path, target: Path, report: ReportProgress
+) -> list[PayloadFile]:
+    """Bring the payloads that a copied database names beside it; return them."""
     try:
         named = payload_files_of(part)
-        beside = part.with_name(files.FOLDER)
-        brought = bring_payloads(named, folder, beside, report, for_service=True)
+        beside, there = part.with_name(files.FOLDER), target.with_name(files.FOLDER)
+        bring_payloads(named, folder, beside, report, for_service=True, there=there)
     except OperatorError as error:
         raise OperatorError(f"{error} Nothing changed.") from None
-    try:
-        yield
-    except BaseException:
-        for path in brought:
-            path.unlink()
-        raise
+    return named
 
 
 def _require_backup(file: Path) -> None:

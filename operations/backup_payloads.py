@@ -52,29 +52,33 @@ def bring_payloads(
     report: ReportProgress = no_progress,
     *,
     for_service: bool = False,
-) -> list[Path]:
-    """Bring payloads from one folder into another, all synced; returns the new files.
+    there: Path | None = None,
+) -> None:
+    """Bring payloads from one folder into another, all synced.
 
-    A file that a backup finds in the folder is left as it is; one `for_service` is replaced. Raises
-    `OperatorError` for the first payload that is missing or has another length: then none was
-    brought.
+    A file that is in the folder is left as it is, but for one of another length. `there` is as
+    `files.bring` says. Raises `OperatorError` for the first payload that is missing or has another
+    length: then none was brought.
     """
     require_payloads(wanted, source)
     total = sum(one.length for one in wanted)
     done = 0
-    brought = []
     for one in wanted:
         path = files.path_of(one.id, target)
-        is_new = not path.exists()
-        if for_service or is_new or path.stat().st_size != one.length:
-            files.bring(one.id, source, target, for_service=for_service)
-        if is_new:
-            brought.append(path)
+        if not path.exists() or path.stat().st_size != one.length:
+            files.bring(one.id, source, target, for_service=for_service, there=there)
         done += one.length
         report(done, total)
     if wanted:
         files.sync_folders(target)
-    return brought
+
+
+def put_payloads(wanted: list[PayloadFile], source: Path, target: Path) -> None:
+    """Move payloads from one folder into another of the same file system, over what is there."""
+    for one in wanted:
+        files.put(one.id, source, target)
+    if wanted:
+        files.sync_folders(target)
 
 
 def require_payloads(wanted: list[PayloadFile], folder: Path) -> None:

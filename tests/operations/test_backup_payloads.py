@@ -6,6 +6,7 @@ import signal
 import sqlite3
 from contextlib import closing
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
@@ -197,20 +198,56 @@ def test_a_part_that_is_not_whole_is_refused_by_name_and_nothing_changes(
     assert {one.name for one in elsewhere.iterdir()} <= {"keyring", "documents.sqlite.lock"}
 
 
+def flip_a_byte(path):
+    sealed = bytearray(path.read_bytes())
+    sealed[200_000] ^= 1
+    path.unlink()  # else what it is a link to would be flipped as well
+    path.write_bytes(sealed)
+
+
 def test_a_flipped_byte_is_found_by_a_deep_restore_and_what_was_brought_is_taken_away(
     documents, backups, elsewhere
 ):
     create_backup(backups / "a.sqlite")
-    path = files.path_of(documents[0].payload_id, backups / "a.sqlite.payloads")
-    sealed = bytearray(path.read_bytes())
-    sealed[200_000] ^= 1
-    path.unlink()
-    path.write_bytes(sealed)
+    flip_a_byte(files.path_of(documents[0].payload_id, backups / "a.sqlite.payloads"))
 
     with pytest.raises(OperatorError, match=f"{documents[0].id} cannot be decrypted"):
         restored(backups / "a.sqlite", elsewhere, deep=True)
-    assert ids_in(elsewhere / "payloads") == []
+    assert {one.name for one in elsewhere.iterdir()} == {"keyring", "documents.sqlite.lock"}
     assert restored(backups / "a.sqlite", elsewhere) == (1, 3)
+
+
+def test_a_restore_that_is_refused_leaves_the_payloads_that_are_there(documents, backups, instance):
+    create_backup(backups / "a.sqlite")
+    flip_a_byte(files.path_of(documents[0].payload_id, backups / "a.sqlite.payloads"))
+
+    with pytest.raises(OperatorError, match="Nothing changed"):
+        restored(backups / "a.sqlite", instance, deep=True, force=True)
+    assert contents(instance)[documents[0].id] == LARGE
+
+
+def test_a_restore_from_another_file_system_copies_only_what_is_not_there(
+    documents, backups, instance, monkeypatch
+):
+    create_backup(backups / "a.sqlite")
+    delete_document(documents[0])
+    drop_payloads()
+    link, copy, copied = os.link, files._copy, []
+
+    def refuse_from_backup(source, target):
+        if backups in Path(source).parents:
+            raise OSError(18, "Invalid cross-device link")
+        link(source, target)
+
+    def noted(source, target):
+        copied.append(source.name)
+        copy(source, target)
+
+    monkeypatch.setattr(os, "link", refuse_from_backup)
+    monkeypatch.setattr(files, "_copy", noted)
+    restored(backups / "a.sqlite", instance, force=True)
+    assert copied == [documents[0].payload_id]
+    assert contents(instance)[documents[1].id] == LARGE[::-1]
 
 
 def test_a_failed_backup_leaves_no_folder(documents, backups, monkeypatch):

@@ -8,6 +8,7 @@ may be hard links.
 """
 
 import fcntl
+import filecmp
 import os
 import re
 from collections import deque
@@ -141,12 +142,15 @@ def _locked_folder(operation: int) -> Iterator[bool]:
         os.close(handle)
 
 
-def bring(payload_id: str, source: Path, target: Path, *, for_service: bool) -> None:
+def bring(
+    payload_id: str, source: Path, target: Path, *, for_service: bool, there: Path | None = None
+) -> None:
     """Bring a file from one folder of payloads into another, in place of one that is there.
 
-    It is a hard link on the same file system, since the file is never changed, else a synced copy.
-    A file `for_service` gets the owner of its folder, which a link would give to both. The entry of
-    the file is not synced: `sync_folders` does so for all.
+    It is a hard link on the same file system, since the file is never changed, else a synced copy,
+    or a link to the file in a third folder, `there`, if that has the same bytes. A file
+    `for_service` gets the owner of its folder, which a link would give to both. The entry of the
+    file is not synced: `sync_folders` does so for all.
     """
     file, brought = path_of(payload_id, source), path_of(payload_id, target)
     if brought.exists() and brought.samefile(file):
@@ -155,11 +159,32 @@ def bring(payload_id: str, source: Path, target: Path, *, for_service: bool) -> 
     make_folder(brought.parent)
     part = brought.with_name(f"{payload_id}.part")
     part.unlink(missing_ok=True)  # of a process that was killed
-    if not _linked(file, part, for_service):
+    kept = path_of(payload_id, there) if there else None
+    if not _linked(file, part, for_service) and not (
+        kept and _has_bytes_of(kept, file) and _linked(kept, part, for_service)
+    ):
         _copy(file, part)
         if for_service:
             leave_to_service(part)
     part.rename(brought)
+
+
+def put(payload_id: str, source: Path, target: Path) -> None:
+    """Move a file between folders of one file system, in place of one that is there.
+
+    Its entry is not synced: `sync_folders` does so for all.
+    """
+    path = path_of(payload_id, target)
+    make_folder(target)
+    make_folder(path.parent)
+    path_of(payload_id, source).replace(path)
+
+
+def _has_bytes_of(kept: Path, file: Path) -> bool:
+    try:
+        return filecmp.cmp(file, kept, shallow=False)
+    except FileNotFoundError:
+        return False
 
 
 def _linked(file: Path, part: Path, for_service: bool) -> bool:
