@@ -121,9 +121,14 @@ class Server:
             self._check_connections()
         self._drain()
 
-    def let_others_in(self) -> None:
-        """Have another worker lead, if the thread that calls this leads: it is about to wait."""
-        self._workers.lead.give_away()
+    def let_others_in(self, briefly: bool = False) -> None:
+        """Have another worker lead, if the thread that calls this leads: it is about to wait.
+
+        It keeps the lead where it waits `briefly` and nobody else is connected: the hand-over costs
+        a tenth of an upload. Who connects meanwhile waits until it is over, or the lead is taken.
+        """
+        if not briefly or len(self._context.connections) > 1:
+            self._workers.lead.give_away()
 
     def stop(self, *_: Any) -> None:
         self._stopping = True

@@ -9,19 +9,19 @@ which `main` gives once, when there is a server.
 
 from collections.abc import Callable
 
-_before_wait: Callable[[], None] | None = None
+_before_wait: Callable[[bool], None] | None = None
 
 
-def will_wait() -> None:
-    """Call this before a wait of some milliseconds.
+def will_wait(*, briefly: bool = False) -> None:
+    """Call this before a wait of some milliseconds; `briefly` is the sync of a log.
 
     A wait that is not told in advance keeps others out for 20 to 30 ms, once in a request.
     """
     if _before_wait is not None:
-        _before_wait()
+        _before_wait(briefly)
 
 
-def use_for_waits(before_wait: Callable[[], None]) -> None:
+def use_for_waits(before_wait: Callable[[bool], None]) -> None:
     """Have each wait of this process call `before_wait` first."""
     global _before_wait  # noqa: PLW0603
     _before_wait = before_wait

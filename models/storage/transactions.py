@@ -169,7 +169,7 @@ def _outermost(
             work()
         raise
     if synced:
-        will_wait()
+        will_wait(briefly=True)
         engine().sync(failures if since is None else since)
 
 
