@@ -178,10 +178,12 @@ def test_a_short_step_has_nothing_of_the_longer_one_before_it(serve):
 def test_a_step_for_which_there_is_no_memory_ends_its_body_and_the_steps_before_stay(serve):
     large = 1 << 20
     setup = serve(body_bytes=large, step_bytes=large, concurrent_bodies=1)
+    budget = setup.server._context.body_memory
+    free = budget._free_bytes
     with setup.connected(send(3 * large) + bytes(large)) as one:
-        until(lambda: setup.application.steps)
+        until(lambda: setup.application.steps and budget._free_bytes == free)
         with setup.connected(send(large) + bytes(large - 1)) as other:
-            until(lambda: setup.server._context.body_memory._free_bytes < large // 2)
+            until(lambda: budget._free_bytes < large // 2)
             one.sendall(bytes(2 * large))
             status, fields, content = answer(one)
             assert (status, json.loads(content)["code"]) == (503, "busy")
