@@ -2,10 +2,12 @@
 
     python benchmarks/filling.py FOLDER 100000
 
-Of 200 accounts, `BIG` has 30 % of the documents, `SMALL` fifty, and the others share the rest.
+Of 200 accounts, `BIG` has 30 % of the documents, `SMALL` 180, and the others share the rest.
 Documents of 4 KiB are eighty days old at most; one of ten has a link, of which one of ten has
-ended. There are spaces with members, collections of a hundred documents, and two webhooks with the
-deliveries of the newest documents. Each transaction stores two thousand documents.
+ended. `BIG` and `SMALL` have as many spaces with members, collections, webhooks and documents in
+the bin, and both have a full page of each list: sixty documents in the midst of those of `SMALL`
+are PDFs with a live and an ended link. Webhooks of `BIG` have the deliveries of its newest
+documents. Each transaction stores two thousand documents.
 """
 
 import argparse
@@ -24,6 +26,7 @@ sys.path.insert(0, os.getcwd())
 from app import create_app  # noqa: E402
 from models import (  # noqa: E402
     Collection,
+    DocumentToken,
     EventHead,
     User,
     Webhook,
@@ -44,8 +47,9 @@ BIG = "big@example.com"
 SMALL = "small@example.com"
 PASSWORD = "correct horse battery"
 ACCOUNTS = 200
-DOCUMENTS_OF_SMALL = 50
-SPACES = 10
+DOCUMENTS_OF_SMALL = 180
+WITH_LINKS = range(60, 120)  # of those, with a live link and an ended one
+SPACES = 10  # of each of both
 MEMBERS = 5
 COLLECTIONS = 50
 DOCUMENTS_OF_COLLECTION = 100
@@ -74,21 +78,25 @@ def fill(documents: int) -> None:
     with connected():
         users = _accounts()
         owners = list(_owners(users, documents, chance))
-        of_big: list[str] = []
+        of_both: dict[str, list[str]] = {user.id: [] for user in users[:2]}
         webhooks = False
         for first in range(0, documents, STEP):
             if not webhooks and documents - first <= max(DELIVERIES, documents // 10):
-                _webhooks(users[0])
+                for user in users[:2]:
+                    _webhooks(user)
                 webhooks = True
             with transaction():
                 for number in range(first, min(first + STEP, documents)):
                     _set_clock(DAYS * DAY_NS * (1 - number / documents))
-                    document = _upload(owners[number], number, chance)
-                    if owners[number] is users[0]:
-                        of_big.append(document.id)
+                    owner = owners[number]
+                    before = of_both.get(owner.id, [])
+                    has_links = owner is users[1] and len(before) in WITH_LINKS
+                    before.append(_upload(owner, number, chance, has_links=has_links).id)
         _set_clock(0)
-        _collections(users[0], of_big, chance)
-        put_in_bin(users[0].id, of_big[-IN_BIN:])
+        for user in users[:2]:
+            ids = of_both[user.id]
+            _collections(user, ids, chance)
+            put_in_bin(user.id, ids[-IN_BIN:])
         sweep()
 
 
@@ -98,11 +106,12 @@ def _accounts() -> list[Any]:
     given = (None,) if IS_FORMER else (None, "the benchmark")
     with transaction():
         users += [User.register_without_password(name, *given) for name in names[2:]]
-    for number in range(SPACES):
-        space = make_space(users[0], f"Space {number}").row
-        with transaction():
-            for user in users[2 + number : 1 + number + MEMBERS]:
-                Member.fresh(owner_id=space.id, user_id=user.id, role="write").store()
+    for maker in users[:2]:
+        for number in range(SPACES):
+            space = make_space(maker, f"Space {number}").row
+            with transaction():
+                for user in users[2 + number : 1 + number + MEMBERS]:
+                    Member.fresh(owner_id=space.id, user_id=user.id, role="write").store()
     assert all(EventHead.as_stored(user.id) for user in users)
     return users
 
@@ -120,21 +129,27 @@ def _owners(users: list[Any], documents: int, chance: random.Random) -> Iterator
             yield chance.choice(others)
 
 
-def _upload(owner: Any, number: int, chance: random.Random) -> Any:
+def _upload(owner: Any, number: int, chance: random.Random, *, has_links: bool) -> Any:
+    ended = LinkOptions(expires_at=time.time_ns() // 10**6 + 60_000)
     link = None
-    if number % 10 == 0:
-        ends = number % 100 == 0
-        link = LinkOptions(expires_at=time.time_ns() // 10**6 + 60_000 if ends else None)
+    if has_links:
+        link = LinkOptions()
+    elif number % 10 == 0:
+        link = ended if number % 100 == 0 else LinkOptions()
     of_link = {"link": link} if link else {}
     if link and IS_FORMER:
         of_link = {"prepare": lambda: uploads.first_link(link)}
-    return uploads.upload(
+    type = chance.choice(TYPES)
+    document = uploads.upload(
         owner,
         (b"%09d " % number) * (SIZE // 10) + b"%06d" % (number % 10**6),
-        chance.choice(TYPES),
+        "application/pdf" if has_links else type,
         name=f"{chance.choice(KINDS)} {number:07}.txt",
         **of_link,
     )
+    if has_links:
+        DocumentToken.issue(document, ended)
+    return document
 
 
 def _webhooks(user: Any) -> None:

@@ -4,7 +4,7 @@
 
 An instance of each size is filled (`filling.py`), or taken from the folder that `--keep` names,
 which keeps what is filled. The first tables have the CPU time of requests of an account with 30 %
-of the documents, and of one with fifty, and what they read of files; the last one has the CPU time
+of the documents, and of one with 180, and what they read of files; the last one has the CPU time
 of a start and of commands, their memory, and the bytes of the file. `--beside` names another
 checkout, with an environment of its own, whose figures stand beside. To fill a million takes half
 an hour, and 10 GB.
@@ -112,6 +112,7 @@ REQUESTS: dict[str, Callable[[Account], None]] = {
             "/app/documents",
             "/app/documents?sort=oldest",
             "/app/documents?sort=largest",
+            "/app/documents?sort=largest&page=999999",
             "/app/documents?type=PDF",
             "/app/documents?is=shared",
             "/app/documents?is=received",
@@ -120,6 +121,7 @@ REQUESTS: dict[str, Callable[[Account], None]] = {
             "/app/account",
             "/app/account/delete",
             "/app/links",
+            "/app/links?state=ended",
             "/app/collections",
             "/app/activity",
             "/app/activity?type=webhook.disabled",
