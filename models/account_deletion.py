@@ -23,13 +23,13 @@ from .core import Busy, LastManager, NotFound, SpaceNotEmpty, StorageFull, now
 from .documents import Collection, Document
 from .events import Event, EventHead, Mail, Webhook, WebhookDelivery, forget_all_events
 from .links import DocumentToken, FormerTarget, Opening, Recipient, drop_texts_of
-from .records import Owner
+from .records import LAST, Owner
 from .runtime import current_runtime, independent_steps, log_failure
 from .storage import engine, separate_transaction, transaction
 from .uploads import delete_rest_of, delete_uploads_of
 
 BATCH_DOCUMENTS = 100  # some milliseconds, so that no other writer waits for long
-MOST_COUNTED = 1_000  # live links, before an account is deleted
+MOST_COUNTED = 100  # links, of which the live ones are counted before an account is deleted
 BATCH_BYTES = 16 << 20  # of the documents of a batch, unless it is one document
 # Their rows are deleted before the documents and collections that they are about.
 _TABLES: tuple[Any, ...] = (Opening, Recipient, FormerTarget, DocumentToken)
@@ -39,12 +39,13 @@ _TABLES: tuple[Any, ...] = (Opening, Recipient, FormerTarget, DocumentToken)
 class AccountContents:
     """The rows that are deleted with an account; `is_last` if there is no other account.
 
-    Of live links one more than `MOST_COUNTED` stands for all that are more.
+    `live_links` is None if there are more than `MOST_COUNTED` links, of which some may have ended:
+    then no state is looked at.
     """
 
     documents: int
     size_bytes: int
-    live_links: int
+    live_links: int | None
     api_keys: int
     webhooks: int
     is_last: bool
@@ -52,17 +53,23 @@ class AccountContents:
     @classmethod
     def of(cls, user_id: str) -> Self:
         stored = Document.stored_by(user_id)
-        of_account = DocumentToken.owner_id == user_id
-        live = DocumentToken.select(SQL("1")).where(of_account, DocumentToken.is_live(now()))
         accounts = User.select(SQL("1")).where(User.made_by.is_null(), ~User.is_locked_out())
         return cls(
             stored.documents,
             stored.size_bytes,
-            live.limit(MOST_COUNTED + 1).count(),
+            _live_links(user_id),
             ApiKey.select().where(ApiKey.owner_id == user_id, *ApiKey.usable(now())).count(),
             Webhook.select().where(Webhook.owner_id == user_id).count(),
             accounts.limit(2).count() == 1,
         )
+
+
+def _live_links(user_id: str) -> int | None:
+    """Return how many links of an account are live, or None if it has many links."""
+    if DocumentToken.last_read(user_id, MOST_COUNTED, LAST) is not None:
+        return None
+    is_live = DocumentToken.is_live(now())
+    return int(DocumentToken.select().where(DocumentToken.owner_id == user_id, is_live).count())
 
 
 def delete_account(user: User) -> None:

@@ -303,10 +303,10 @@ def test_of_files_that_came_in_a_count_that_may_be_too_small_says_so(app, monkey
     assert "2 files or more," in words(page)
 
 
-def test_of_many_active_links_the_page_before_a_deletion_says_that_they_are_more(app, monkeypatch):
+def test_of_many_links_the_page_before_a_deletion_says_that_they_are_many(app, monkeypatch):
     for module in (account_pages, account_deletion):
         monkeypatch.setattr(module, "MOST_COUNTED", 2)
     client = app.test_client()
     client.post("/app/login", data=LOGIN, headers=SAME_ORIGIN)
     page = client.get("/app/account/delete", headers=SAME_ORIGIN)
-    assert "More than 2 active links: they open nothing any more" in words(page)
+    assert "More than 2 links: those that are active open nothing any more" in words(page)

@@ -8,6 +8,7 @@ from peewee import IntegrityError, OperationalError
 from models import (
     ApiKey,
     Document,
+    DocumentToken,
     Event,
     EventHead,
     Session,
@@ -26,6 +27,7 @@ from models.records import Owner
 from models.storage import SERVICE, engine
 from operations import checkpoint, read_receipts, verify_log
 from tests.forking import run_program
+from tests.steps import steps_of
 from tests.uploads import upload
 
 SIZES = [5, 500_000]
@@ -211,10 +213,31 @@ def test_what_goes_is_counted(alice, bob):
     assert AccountContents.of(alice.id).is_last
 
 
-def test_of_live_links_one_more_than_are_counted_stands_for_all(alice, monkeypatch):
+def test_live_links_are_counted_where_there_are_few_links(alice, monkeypatch):
     fill(alice)
-    monkeypatch.setattr(account_deletion, "MOST_COUNTED", 0)
-    assert AccountContents.of(alice.id).live_links == 1
+    for most, counted in ((2, 2), (1, None)):
+        monkeypatch.setattr(account_deletion, "MOST_COUNTED", most)
+        assert AccountContents.of(alice.id).live_links == counted
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_no_more_is_read_to_ask_before_a_deletion_where_there_are_more_links(
+    alice, monkeypatch, ended
+):
+    if engine().is_shared:
+        pytest.skip("steps are counted by SQLite")
+    monkeypatch.setattr(account_deletion, "MOST_COUNTED", 5)
+    document = upload(alice)
+
+    def steps_with(links):
+        for _ in range(links):
+            link = DocumentToken.issue(document, LinkOptions()).row
+            if ended:
+                link.revoke()
+        return steps_of(lambda: AccountContents.of(alice.id))
+
+    before = steps_with(20)
+    assert steps_with(20) <= before + 5
 
 
 @pytest.mark.slow

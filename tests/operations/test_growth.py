@@ -33,6 +33,7 @@ from operations import (
     rotate_root_keys,
     verify_log,
 )
+from tests.steps import steps_of
 from tests.uploads import upload
 
 pytestmark = pytest.mark.usefixtures("quick_passphrases")
@@ -85,18 +86,6 @@ def fill(owner, rows):
         Collection.make(owner.id, f"collection {number}", document_ids=[uploaded.id])
 
 
-def steps_of(work, each=STEPS):
-    """How often SQLite's virtual machine has called back, after so many instructions each time."""
-    counted = []
-    connection = database.connection()
-    connection.set_progress_handler(lambda: counted.append(1) and None, each)
-    try:
-        work()
-    finally:
-        connection.set_progress_handler(None, each)
-    return len(counted)
-
-
 def test_a_row_is_found_changed_and_followed_by_an_index(instance):
     for table in tables_of_the_service():
         column = table._meta.sorted_field_names[-1]
@@ -123,7 +112,7 @@ def test_the_totals_of_collections_take_no_step_more_for_more_documents(alice):
     small, large = (Collection.make(alice.id, "of some", document_ids=ids[:n]) for n in (1, ROWS))
 
     def steps_to_total(collection):
-        return steps_of(lambda: Collection.find_totals([collection]), each=1)
+        return steps_of(lambda: Collection.find_totals([collection]))
 
     assert steps_to_total(large) == steps_to_total(small)
     assert (small.document_count, large.document_count) == (1, ROWS)
@@ -140,7 +129,7 @@ def test_the_backlog_takes_no_step_more_for_more_deliveries_that_wait(alice):
             "UPDATE delivery SET attempts = 1 WHERE id = (SELECT min(id) FROM delivery)"
         )
         assert Webhook.backlog() == (1, 0)
-        return steps_of(Webhook.backlog, each=1)
+        return steps_of(Webhook.backlog)
 
     assert steps_with_more(2) == steps_with_more(ROWS)
 
@@ -187,9 +176,9 @@ def test_twice_the_rows_take_twice_the_steps_of_the_database(alice, tmp_path):
     for steps in (before, after):
         fill(alice, ROWS)
         for name, work in WORK.items():
-            steps[name] = steps_of(work)
+            steps[name] = steps_of(work, STEPS)
         folder = tmp_path / f"export {len(after)}"
-        steps["export"] = steps_of(lambda to=folder: export_accounts(to, PASSPHRASE))
+        steps["export"] = steps_of(lambda to=folder: export_accounts(to, PASSPHRASE), STEPS)
     growth = {name: after[name] / max(before[name], 1) for name in before}
     assert {name: of for name, of in growth.items() if of > MOST_GROWTH} == {}
 

@@ -2,26 +2,15 @@
 
 import pytest
 
-from models import Document, Event, database
+from models import Document, Event
 from models.core import DAY_MS, now
 from models.documents import document as documents
 from models.documents import find_documents
 from models.events import event as events
+from tests.steps import steps_of
 from tests.uploads import upload
 
 MANY = 40
-
-
-def steps_of(work):
-    """How many instructions of SQLite's virtual machine it takes."""
-    taken = []
-    connection = database.connection()
-    connection.set_progress_handler(lambda: taken.append(1) and None, 1)
-    try:
-        work()
-    finally:
-        connection.set_progress_handler(None, 1)
-    return len(taken)
 
 
 def steps_of_filter(owner, **filters):
