@@ -63,7 +63,7 @@ TOTAL: Any = TableReference("document_total", ("owner_id", "documents", "size_by
 READ_TWICE_BYTES = 64 << 20  # of the largest payload that a ZIP file verifies before it sends it
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
 _INDEXED = (*BOUNDS, "is_received")  # filters by which an index finds documents
-_TYPES = ("content_type", "media_type", "media_types")  # filters that no index has
+_TYPES = ("content_type", "media_type", "media_types")  # filters that no index begins with
 _HAS_SEPARATE_PIECES = SQL("length(payload_head) < 56")  # as the index has it
 _IN_FILES = SQL("place = 'files'")  # as the index has it
 _CLOCK_MS = DAY_MS  # by which the clock may have been set back, when ids go on as before
@@ -150,9 +150,10 @@ class Document(Payload, Owned):
         """Return a page of documents by content type and by moments, which are exclusive.
 
         `content_type` is with parameters or without; `media_types` are words with spaces between
-        and around them. Ids tell the moment, too: no older and no newer documents are read. No
-        index has the types: with them, `MOST_READ` documents are read at most, and a page with
-        fewer than `limit`, or none, may not be the last.
+        and around them. Ids tell the moment, too: no older and no newer documents are looked at.
+        The index of the list has what these filters decide on, but does not begin with the types:
+        with them, `MOST_READ` documents are looked at at most, and a page with fewer than `limit`,
+        or none, may not be the last.
         """
         created_after, created_before = filters.get("created_after"), filters.get("created_before")
         if created_after is not None:
@@ -160,9 +161,10 @@ class Document(Payload, Owned):
         if created_before is not None:
             after = min(after or LAST, first_id(cls.PREFIX, created_before + _CLOCK_MS))
         content_type = filters.get("content_type")
-        if content_type and ";" not in content_type:
-            del filters["content_type"]
-            filters["media_type"] = essence(content_type)
+        if content_type:
+            filters["media_type"] = essence(content_type)  # in the index of the list
+            if ";" not in content_type:
+                del filters["content_type"]
         is_by_type = any(filters.get(name) is not None for name in _TYPES)
         return cls.page(
             owner_id, limit, after, most_read=MOST_READ if is_by_type else None, **filters

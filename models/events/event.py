@@ -242,7 +242,7 @@ class Event(Owned):
     ) -> ResultPage[Self]:
         """Return a page of events, as `page` does; `filters` are values of columns, and `BOUNDS`.
 
-        No index has the types: by a type alone, `MOST_READ` events are read at most.
+        No index begins with the types: by a type alone, `MOST_READ` events are looked at at most.
         """
         cls.record_readings_of(owner_id)
         asked = {name for name, value in filters.items() if value is not None}.difference(BOUNDS)

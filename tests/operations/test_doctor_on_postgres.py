@@ -60,9 +60,9 @@ def test_the_list_of_the_schema_is_what_the_migrations_make(runtime):
     ("statement", "undoing", "problem"),
     [
         (
-            "DROP INDEX event_owner",
-            "CREATE UNIQUE INDEX event_owner ON event (owner_id, id)",
-            "index event_owner is missing",
+            "DROP INDEX event_list",
+            "CREATE UNIQUE INDEX event_list ON event (owner_id, id, type)",
+            "index event_list is missing",
         ),
         (
             "ALTER TABLE api_key ALTER scopes DROP NOT NULL",

@@ -2,11 +2,12 @@
 
 import pytest
 
-from models import Document, Event
+from models import Document, Event, database
 from models.core import DAY_MS, now
 from models.documents import document as documents
 from models.documents import find_documents
 from models.events import event as events
+from models.storage import engine
 from tests.steps import steps_of
 from tests.uploads import upload
 
@@ -129,3 +130,39 @@ def test_a_page_of_events_by_type_ends_after_so_many_and_the_next_goes_on(
     assert [len(ids) for ids in found] == ([1, 0, 0] if oldest_first else [0, 0, 1])
     by_document, _ = page(None, type="document.created", document_id=document.id)
     assert [event.type for event in by_document] == ["document.created"]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"media_type": "text/csv"},
+        {"media_types": " text/csv text/tab-separated-values "},
+        {"created_after": 1, "created_before": 2},
+    ],
+)
+def test_documents_are_filtered_by_an_index_alone(alice, filters):
+    found = Document.live_of(alice.id, Document.id, **filters).where(Document.id < "doc_2")
+    lines = plan(found.order_by(Document.id.desc()))
+    assert any("COVERING INDEX document_list (owner_id=? AND id<?)" in line for line in lines)
+
+
+def test_events_are_filtered_by_type_by_an_index_alone(alice):
+    found = Event.select(Event.id).where(
+        Event.owner_id == alice.id, Event.id < "evt_2", Event.type == "webhook.disabled"
+    )
+    lines = plan(found.order_by(Event.id.desc()))
+    assert lines == ["SEARCH t1 USING COVERING INDEX event_list (owner_id=? AND id<?)"]
+
+
+def test_a_filter_by_type_with_parameters_asks_for_the_type_that_the_index_has(alice, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Document, "page", lambda *_, **filters: asked.append(filters))
+    Document.matching(alice.id, 50, None, content_type="Text/CSV; charset=utf-8")
+    assert asked[0]["media_type"] == "text/csv"
+
+
+def plan(query):
+    if engine().is_shared:
+        pytest.skip("tests/walks/test_plans_on_postgres.py reads the plans of PostgreSQL")
+    found = database.execute_sql(f"EXPLAIN QUERY PLAN {query.sql()[0]}", query.sql()[1])
+    return [line for *_, line in found.fetchall()]
