@@ -13,7 +13,7 @@ from typing import Any
 
 import viewer
 
-from ..core import Busy, ChecksumMismatch, ServiceError, StorageFull, TokenSpent, now
+from ..core import Busy, ChecksumMismatch, Invalid, ServiceError, StorageFull, TokenSpent, now
 from ..documents import (
     READ_TWICE_BYTES,
     Document,
@@ -23,7 +23,7 @@ from ..documents import (
 )
 from ..documents.unfinished_upload import FAILED, RESULT_KEPT_MS
 from ..events import EventHead, acting
-from ..links import LinkOptions, place_document
+from ..links import DocumentToken, LinkOptions, place_document
 from ..runtime import current_runtime, log_failure, service_error_of
 from ..storage import transaction
 from .by_link import may_come_back, receive_document, refusals_of
@@ -80,13 +80,25 @@ def _place(upload: UnfinishedUpload, document: Document) -> dict[str, Any]:
     """Put the document where it was sent to, and return the facts that the upload keeps of it."""
     if upload.came_by:
         return {"receipt": receive_document(upload, document)}
+    token_id = _first_link(upload, document)
+    place_document(document, None, upload.given.get("collection_id"))
+    return {"token_id": token_id}
+
+
+def _first_link(upload: UnfinishedUpload, document: Document) -> str | None:
+    """Make the link that was asked for at the beginning, and return its id; None if there is none.
+
+    What refuses it by now does not refuse the document: its end has come, or it marks pages and the
+    file has none. Nobody could mend that with the last byte.
+    """
     options = upload.given.get("link")
-    link = place_document(
-        document,
-        None if options is None else LinkOptions.of_stored(options),
-        upload.given.get("collection_id"),
-    )
-    return {"token_id": link.row.id if link else None}
+    if options is None:
+        return None
+    try:
+        link = DocumentToken.issue(document, LinkOptions.of_stored(options), with_upload=True)
+    except Invalid:
+        return None
+    return str(link.row.id)
 
 
 def finish_arrived(upload: UnfinishedUpload, sha256: str) -> None:

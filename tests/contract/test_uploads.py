@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 import pytest
@@ -615,6 +615,23 @@ def test_what_an_upload_has_become_is_known_for_a_day(clocked):
     assert upload.get().json["document"]
     clocked.set_clock(hours=25)
     refused(upload.get(), 404, "not_found")
+
+
+def test_a_file_is_stored_without_the_link_whose_end_has_come_meanwhile(clocked):
+    person = clocked.register().create_api_key()
+    in_an_hour = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    upload = Upload.begin(person, 2, b"a", token=json.dumps({"expiresAt": in_an_hour}))
+    clocked.set_clock(hours=2)
+    assert upload.send(b"b", 1).status == 204
+    assert upload.get().json["document"]["token"] is None
+    assert upload.content() == b"ab"
+
+
+def test_a_file_without_pages_is_stored_without_the_link_that_would_mark_them(alice):
+    token = json.dumps({"permissions": ["view"], "watermark": True})
+    upload = Upload.begin(alice, 2, b"a", token=token)
+    assert upload.send(b"b", 1).status == 204
+    assert upload.get().json["document"]["token"] is None
 
 
 def test_a_path_of_an_upload_becomes_the_folder_of_its_document(alice):

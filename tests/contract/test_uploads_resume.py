@@ -279,11 +279,11 @@ def test_a_key_that_is_revoked_within_a_body_ends_it_behind_the_steps_before(per
     content = content_of(3 * STEP)
     upload = Upload.begin(key, len(content))
     connection = opened(upload, 0, len(content))
-    connection.send(content[: STEP + 1])
+    connection.send(content[:STEP])
     until(lambda: upload.offset(by=person) == STEP)
     person.delete(f"/v1/api-keys/{key.record['id']}")
     with contextlib.suppress(OSError):  # it may be closed before all is sent
-        connection.send(content[STEP + 1 :])
+        connection.send(content[STEP:])
     assert connection.getresponse().status == 401
     connection.close()
     assert upload.offset(by=person) == STEP
@@ -301,7 +301,7 @@ def test_a_link_that_ends_within_a_body_ends_it_and_one_that_is_off_lets_it_wait
     stranger = Person(person.service)
     upload = Upload.begin(stranger, len(content), at=f"/s/uploads?token={link['token']}")
     connection = opened(upload, 0, len(content))
-    connection.send(content[: STEP + 1])
+    connection.send(content[:STEP])
     until(lambda: upload.offset() == STEP)
     path = f"/v1/tokens/{link['id']}"
     if turned_off:
@@ -309,7 +309,7 @@ def test_a_link_that_ends_within_a_body_ends_it_and_one_that_is_off_lets_it_wait
     else:
         person.delete(path)
     with contextlib.suppress(OSError):  # it may be closed before all is sent
-        connection.send(content[STEP + 1 :])
+        connection.send(content[STEP:])
     assert connection.getresponse().status == 410
     connection.close()
     if turned_off:
