@@ -359,7 +359,7 @@ def test_a_long_body_by_a_link_gives_way_to_whoever_was_refused_and_goes_on_behi
     long, other, late = (Upload.begin(stranger, size, at=at) for _ in range(3))
     connections = [opened(one, 0, size) for one in (long, other)]
     for connection, upload in zip(connections, (long, other), strict=True):
-        connection.send(content[: STEP + 1])
+        connection.send(content[:STEP])
         until(lambda upload=upload: upload.offset() == STEP)
     answer = late.send(content, 0, errors=[503])
     refused(answer, 503, "busy")
@@ -367,7 +367,7 @@ def test_a_long_body_by_a_link_gives_way_to_whoever_was_refused_and_goes_on_behi
     assert late.offset() == 0
 
     with contextlib.suppress(OSError):  # it may be closed before all is sent
-        connections[0].send(content[STEP + 1 :])
+        connections[0].send(content[STEP:])
     answer = connections[0].getresponse()
     assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
     connections[0].close()
