@@ -101,7 +101,7 @@ REQUESTS: dict[str, Callable[[Account], None]] = {
             "/v1/auth/me",
             "/v1/documents",
             "/v1/documents?contentType=text/x-none",
-            f"/v1/documents?createdBefore={_moment(75)}",
+            f"/v1/documents?createdBefore={_moment(40)}",
             f"/v1/documents?createdAfter={_moment(-1)}",
             "/v1/documents?name=absent",
             "/v1/tokens?limit=20",
