@@ -13,8 +13,9 @@ refused, the row stays as it was, and the upload goes on where it is.
 import hashlib
 import hmac
 import zlib
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
@@ -43,6 +44,7 @@ from .finishing import WrongFile, finish
 STEP_BYTES = 8 << 20
 BATCH_PIECES = 10  # rows in a transaction: a few milliseconds with the writer lock
 SLOT_SECONDS = 30  # of waiting for another step of the same upload
+HASHED_BESIDE_BYTES = 1 << 20  # of a step, from which on a second thread hashes it
 
 
 @dataclass(frozen=True)
@@ -183,15 +185,34 @@ class _Arriving:
         if row.has_arrived:  # a file without bytes
             return
         first = row.pieces_stored
-        pieces = self._sealed(first)
-        if self._received < row.size and self._received // PIECE_BYTES == first:
-            list(pieces)  # there are none: all goes to the rest
-        elif row.place == FILES:
-            payload_files.write(row.id, first, pieces)
-        else:
-            self._write_rows(pieces, first)
-            if row.place == OBJECTS:
-                self._put_objects()
+        with self._hashing() as hash_block:
+            pieces = self._sealed(first, hash_block)
+            if self._received < row.size and self._received // PIECE_BYTES == first:
+                list(pieces)  # there are none: all goes to the rest
+            elif row.place == FILES:
+                payload_files.write(row.id, first, pieces)
+            else:
+                self._write_rows(pieces, first)
+        if row.place == OBJECTS:
+            self._put_objects()
+
+    @contextmanager
+    def _hashing(self) -> Iterator[Callable[[bytes], object]]:
+        """Yield a function that hashes the next block; all are hashed behind the context.
+
+        Those of a long step are hashed on a second thread, while others are sealed and written.
+        """
+        if self._body.length < HASHED_BESIDE_BYTES:
+            yield self._hash
+            return
+        with ThreadPoolExecutor(1) as thread:
+            yield lambda block: thread.submit(self._hash, block)
+
+    def _hash(self, block: bytes) -> None:
+        if self._row.size > READ_TWICE_BYTES:
+            self._crc32 = zlib.crc32(block, self._crc32)
+        if self._digest:
+            self._digest.update(block)
 
     def _write_rows(self, pieces: Iterator[bytes], first: int) -> None:
         while some := list(islice(pieces, BATCH_PIECES)):
@@ -223,7 +244,7 @@ class _Arriving:
             objects.store_segment(row.id, start // SEGMENT_PIECES, pieces)
         self._put = whole
 
-    def _sealed(self, number: int) -> Iterator[bytes]:
+    def _sealed(self, number: int, hash_block: Callable[[bytes], object]) -> Iterator[bytes]:
         """Yield sealed pieces from this number on, and keep what is left beyond the last one."""
         row = self._row
         is_last = self._received == row.size
@@ -231,10 +252,7 @@ class _Arriving:
         left = self._body.length
         for block in self._body.blocks(PIECE_BYTES - len(plain)):
             left -= len(block)
-            if row.size > READ_TWICE_BYTES:
-                self._crc32 = zlib.crc32(block, self._crc32)
-            if self._digest:
-                self._digest.update(block)
+            hash_block(block)
             plain = plain + block if plain else block
             if len(plain) == PIECE_BYTES or (is_last and not left):
                 yield seal_piece(row.key, row.id, row.size, number, plain)
