@@ -154,7 +154,7 @@ class EventHead(SealedByService):
         if self.is_sealed:
             self.seal()
         names = ("sequence", "hash", "last_id", "oldest", "hash_before", "sealed")
-        self._store_columns(**{name: self.__data__[name] for name in names})
+        self._store_columns(**{name: self.__data__.get(name) for name in names})
 
     @property
     def is_sealed(self) -> bool:
