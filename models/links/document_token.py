@@ -256,10 +256,10 @@ class DocumentToken(Credential, OfTarget):
             if not with_upload:  # a new document has no other link
                 cls._refuse_if_many(target.owner_id)
                 token._refuse_if_target_has_many()
-            token.store()
-            keep_text(target, token.agreement)
             if token.notifies_owner:
                 Webhook.notify_owner(target.owner_id)
+            token.store()
+            keep_text(target, token.agreement)
             token.record_event(
                 "token.created",
                 expires_at=options.expires_at,

@@ -13,7 +13,17 @@ from typing import Any
 
 import viewer
 
-from ..core import Busy, ChecksumMismatch, Invalid, ServiceError, StorageFull, TokenSpent, now
+from ..core import (
+    Busy,
+    ChecksumMismatch,
+    Invalid,
+    QuotaExceeded,
+    ServiceError,
+    StorageFull,
+    TokenSpent,
+    TooManyRequests,
+    now,
+)
 from ..documents import (
     READ_TWICE_BYTES,
     Document,
@@ -88,15 +98,16 @@ def _place(upload: UnfinishedUpload, document: Document) -> dict[str, Any]:
 def _first_link(upload: UnfinishedUpload, document: Document) -> str | None:
     """Make the link that was asked for at the beginning, and return its id; None if there is none.
 
-    What refuses it by now does not refuse the document: its end has come, or it marks pages and the
-    file has none. Nobody could mend that with the last byte.
+    An error that refuses the link now does not refuse the document, since nobody could mend it with
+    the last byte: its end has come, it marks pages and the file has none, or the account has no
+    address or no room for the webhook that reports its visits.
     """
     options = upload.given.get("link")
     if options is None:
         return None
     try:
         link = DocumentToken.issue(document, LinkOptions.of_stored(options), with_upload=True)
-    except Invalid:
+    except (Invalid, QuotaExceeded, TooManyRequests):  # before anything of the link is stored
         return None
     return str(link.row.id)
 

@@ -1,6 +1,7 @@
 """Links that mail their owner when they are opened: who did, what, once a day for each reader."""
 
 import hashlib
+import json
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from tests.forms import FORM, body, field, file
 from tests.mailbox import BASE, until_sent
 from tests.people import Person, at
 from tests.problems import refused, refused_field
+from tests.tus import Upload
 
 TEXT = "I keep this to myself."
 SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()
@@ -261,3 +263,12 @@ def test_a_revoked_link_cannot_get_the_choice(owner):
     refused(
         owner.patch(f"/v1/tokens/{link['id']}", json={"notifyOwner": True}), 409, "token_revoked"
     )
+
+
+def test_a_file_in_pieces_is_stored_without_a_link_whose_visits_nobody_can_get(mailing):
+    person = mailing.register("sömebody@example.org")
+    token = json.dumps({"notifyOwner": True})
+    upload = Upload.begin(person, 2, b"a", token=token)
+    assert upload.send(b"b", 1).status == 204
+    assert upload.get().json["document"]["token"] is None
+    assert person.get("/v1/tokens").json["tokens"] == []
