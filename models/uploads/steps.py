@@ -13,8 +13,9 @@ refused, the row stays as it was, and the upload goes on where it is.
 import hashlib
 import hmac
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -45,6 +46,7 @@ STEP_BYTES = 8 << 20
 BATCH_PIECES = 10  # rows in a transaction: a few milliseconds with the writer lock
 SLOT_SECONDS = 30  # of waiting for another step of the same upload
 HASHED_BESIDE_BYTES = 1 << 20  # of a step, from which on a second thread hashes it
+MOST_UNHASHED = 8  # blocks that wait for the second thread, 1.5 MiB
 
 
 @dataclass(frozen=True)
@@ -205,8 +207,17 @@ class _Arriving:
         if self._body.length < HASHED_BESIDE_BYTES:
             yield self._hash
             return
-        with ThreadPoolExecutor(1) as thread:
-            yield lambda block: thread.submit(self._hash, block)
+        waiting = deque[Future[None]]()
+        with ThreadPoolExecutor(1) as executor:
+
+            def hash_later(block: bytes) -> None:
+                if len(waiting) == MOST_UNHASHED:
+                    waiting.popleft().result()
+                waiting.append(executor.submit(self._hash, block))
+
+            yield hash_later
+            for one in waiting:
+                one.result()
 
     def _hash(self, block: bytes) -> None:
         if self._row.size > READ_TWICE_BYTES:
