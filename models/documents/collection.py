@@ -245,13 +245,14 @@ class Collection(KeyedRow, Owned):
         the sweeper has still to delete. A collection that never had a document is left out.
         """
         columns = TOTAL.collection_id, TOTAL.documents, TOTAL.size_bytes
-        totals = TOTAL.select(*columns).where(TOTAL.collection_id.in_(ids))
-        ended_of = {id: numbers for id, *numbers in _all(_ended_totals(ids))}
-        return {
-            id: (documents - count, int(size_bytes) - int(ended_bytes))
-            for id, documents, size_bytes in _all(totals)
-            for count, ended_bytes in [ended_of.get(id, (0, 0))]
-        }
+        recorded = TOTAL.select(*columns).where(TOTAL.collection_id.in_(ids))
+        # One statement: the sweeper may delete what has ended between two.
+        parts = database.execute(recorded.union_all(_ended_documents(ids))).fetchall()
+        totals: dict[str, tuple[int, int]] = {}
+        for id, documents, size_bytes in parts:
+            count, total_bytes = totals.get(id, (0, 0))
+            totals[id] = (count + int(documents), total_bytes + int(size_bytes))
+        return totals
 
     @cached_property
     def totals(self) -> tuple[int, int]:
@@ -318,21 +319,16 @@ def listed_totals(ids: Iterable[str] | None = None) -> Any:
     return sums if ids is None else sums.where(of.in_(list(ids)))
 
 
-def _ended_totals(ids: list[str]) -> Any:
-    """Select as `listed_totals` what has ended and is not deleted yet.
+def _ended_documents(ids: list[str]) -> Any:
+    """Select the documents that have ended and are not deleted yet, each as a negative total.
 
-    Few have: the index of ends finds them, as no index has the expressions.
+    Few have ended: the index of ends finds them, as no index has the expressions.
     """
     of = _Listing.collection_id
     is_listed = Document.id.concat(SQL("''")) == _Listing.document_id
-    sums = Document.select(of, *Document.totals()).join(_Listing, on=is_listed).group_by(of)
+    ended = Document.select(of, SQL("-1"), SQL("0") - Document.size).join(_Listing, on=is_listed)
     has_ended = Document.expires_at <= now(), Document.binned_at.is_null()
-    return sums.where(*has_ended, of.concat(SQL("''")).in_(ids))
-
-
-def _all(query: Any) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = database.execute(query).fetchall()
-    return found
+    return ended.where(*has_ended, of.concat(SQL("''")).in_(ids))
 
 
 def collections_with(document_id: Any) -> Any:

@@ -39,7 +39,6 @@ SORTED = {  # tables whose rows statements sort, by what, and why they may
     ("session", "id DESC"): OF_ONE,
     ("collection_document", "COUNT(document_id) DESC"): "The collections of one upload.",
     ("document", "binned_at DESC, id DESC"): "A page of the bin.",
-    ("document", "collection_id"): "What has ended and is deleted soon, in the collections shown.",
     ("document", "size DESC, id DESC"): "The fifty of a page, whose ids an index has sorted.",
     ("opening", "id DESC"): "A person saves all that they have.",
     ("kept_text", "id DESC"): "A person saves all that they have.",
