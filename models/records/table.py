@@ -85,8 +85,12 @@ class Table(Model):
         self._insert_columns()
 
     def _insert_columns(self) -> None:
-        """Insert the columns that have a value: SQLite adapts each NULL that it is given."""
-        columns = {name: value for name, value in self.__data__.items() if value is not None}
+        """Insert all columns but those that are NULL: SQLite's driver adapts each one of these."""
+        columns = {
+            field.name: value
+            for field in self._meta.sorted_fields
+            if (value := self.__data__.get(field.name)) is not None or not field.null
+        }
         _insertion(type(self), tuple(columns)).execute(**columns)
 
     def _columns(self) -> dict[str, Any]:
@@ -215,7 +219,10 @@ class Table(Model):
 
     @classmethod
     def in_pages(cls, condition: Any) -> Iterator[list[Self]]:
-        """Yield the rows that meet the condition now, in pages: of the others the ids are held."""
+        """Yield the rows that meet the condition now, a page at a time.
+
+        The ids of all of them are held in memory.
+        """
         ids = [id for (id,) in database.execute(cls.select(cls.id).where(condition)).fetchall()]
         for at in range(0, len(ids), PAGE_ROWS):
             yield cls.rows(cls.select().where(cls.id.in_(ids[at : at + PAGE_ROWS])))

@@ -59,7 +59,7 @@ def transaction(
     `sync_failures` was `since`: then earlier unsynced transactions, on which this one builds, may
     be lost.
     """
-    return _Begun(owner_id, joins_scope=True, since=since)
+    return _Transaction(owner_id, joins_scope=True, since=since)
 
 
 def separate_transaction(
@@ -74,7 +74,7 @@ def separate_transaction(
     Raises an error for which `service_error_of` has `Busy` if the lock is not free after
     `wait_seconds`.
     """
-    return _Begun(owner_id, joins_scope=False, synced=synced, wait_seconds=wait_seconds)
+    return _Transaction(owner_id, joins_scope=False, synced=synced, wait_seconds=wait_seconds)
 
 
 def accept_request(owner_id: str) -> None:
@@ -111,7 +111,7 @@ def in_one_transaction(at_begin: Work = lambda: None) -> Iterator[None]:
             _scope.reset(before)
 
 
-class _Begun(AbstractContextManager[None]):
+class _Transaction(AbstractContextManager[None]):
     """A transaction; inside of an open one it becomes a part of that, and only takes the lock."""
 
     def __init__(self, owner_id: str | None, joins_scope: bool, **how: Any) -> None:
