@@ -148,7 +148,8 @@ def _totals(_: DoctorContext) -> Iterator[str]:
 
 def _words_for(stored: Stored) -> str:
     documents = counted(stored.documents, "document")
-    return f"{documents} of {counted(stored.size_bytes, 'byte')} ({stored.binned:,} in the bin)"
+    binned = f" ({stored.binned:,} in the bin)" if stored.binned else ""
+    return f"{documents} of {counted(stored.size_bytes, 'byte')}{binned}"
 
 
 def _collections(_: DoctorContext) -> Iterator[str]:

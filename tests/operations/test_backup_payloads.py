@@ -250,6 +250,20 @@ def test_a_restore_from_another_file_system_copies_only_what_is_not_there(
     assert contents(instance)[documents[1].id] == LARGE[::-1]
 
 
+def test_a_restore_brings_payloads_to_a_folder_of_another_file_system(
+    documents, backups, elsewhere, monkeypatch
+):
+    create_backup(backups / "a.sqlite")
+
+    def refuse(*_):
+        raise OSError(18, "Invalid cross-device link")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    restored(backups / "a.sqlite", elsewhere)
+    monkeypatch.undo()
+    assert contents(elsewhere)[documents[0].id] == LARGE
+
+
 def test_a_failed_backup_leaves_no_folder(documents, backups, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")

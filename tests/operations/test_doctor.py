@@ -83,7 +83,7 @@ def test_a_total_that_is_not_as_the_documents_is_named_and_corrected(context, al
     (found,) = problems(context)["totals"]
     assert found.startswith(
         f"The total of {document.owner_id} was 3 documents of 9 bytes (1 in the bin); "
-        "the documents are 1 document of 7 bytes (0 in the bin). It is corrected."
+        "the documents are 1 document of 7 bytes. It is corrected."
     )
     assert problems(context) == {}
 

@@ -7,6 +7,7 @@ Folders and files are for this user only. What a row refers to is never changed,
 may be hard links.
 """
 
+import errno
 import fcntl
 import filecmp
 import os
@@ -170,14 +171,22 @@ def bring(
 
 
 def put(payload_id: str, source: Path, target: Path) -> None:
-    """Move a file between folders of one file system, in place of one that is there.
+    """Move a file between folders, in place of one that is there.
 
-    Its entry is not synced: `sync_folders` does so for all.
+    `target` may be another file system, mounted or behind a symbolic link. The entry of the file is
+    not synced: `sync_folders` does so for all.
     """
+    file = path_of(payload_id, source)
     path = path_of(payload_id, target)
     make_folder(target)
     make_folder(path.parent)
-    path_of(payload_id, source).replace(path)
+    try:
+        file.replace(path)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        bring(payload_id, source, target, for_service=True)
+        file.unlink()
 
 
 def _has_bytes_of(kept: Path, file: Path) -> bool:
