@@ -21,7 +21,7 @@ AMBIGUOUS = "This is not HTTP/1.1 as RFC 9112 has it, or it could be read in two
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Z]+ (?:/|https?://[^/])[!\"$-~]* HTTP/1\.[01]")
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding:[ \t]*chunked[ \t]*(?:\r\n|\Z)")
 _FOLDED = re.compile(rb"\r\n[ \t]")
-_PATH = re.compile(rb"\s*[^ \r\n]+ (?:https?://[^/?# \r\n]*)?([^?# \r\n]*)")
+_PATH = re.compile(rb"\s*+[^ \r\n]+ (?:https?://[^/?# \r\n]*)?([^?# \r\n]*)")
 _HOST = re.compile(
     r"(?:(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|\[(?P<ipv6>[0-9A-Fa-f:.]+)\])"
     r"(?::(?P<port>[0-9]{0,5}))?"

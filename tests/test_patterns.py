@@ -31,7 +31,8 @@ LOCAL = {  # what an expression in a function stands for
     "pattern": "()",
     "'|'.join(of_method)": "'/v1/uploads/[^/]+|/s/uploads/[^/]+'",
 }
-SIGNS = "a0 \n;=\"'<>()/\\.,:-_!\0é"
+SIGNS = "a0 \n\t;=\"'<>()/\\.,:-_!\0é"
+CHOICES = 4  # signs of a set, and branches, are tried: `\s` begins with a blank and a line end
 CATEGORIES = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
 REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 GROUPS = {"SUBPATTERN", "ATOMIC_GROUP"}
@@ -136,7 +137,7 @@ def texts(pattern):
     source = source.decode("latin-1") if isinstance(source, bytes) else source
     tree = _parser.parse(source, pattern.flags)
     signs = "".join(dict.fromkeys(SIGNS + "".join(c for c in source if not c.isalnum())))
-    pairs = {pair for choice in range(3) for pair in repeated(tree, "", choice, signs)}
+    pairs = {pair for choice in range(CHOICES) for pair in repeated(tree, "", choice, signs)}
     ends = {"\0"} | {outside(one, signs) for one in sets(tree)}
     return sorted(pair for pair in pairs if pair[1]), sorted(ends)
 
@@ -240,5 +241,6 @@ def test_a_pattern_that_takes_long_is_found():
     quadratic = r"\w+:[ \t]*[^\n]*", r"[\d.]*\d[\d.]*"
     for source in exponential + quadratic:
         assert slow_text(re.compile(source), {"fullmatch"}), source
+    assert slow_text(re.compile(rb"\s*[^ \r\n]+ /"), {"match"})  # both take a tab
     for source in r"\s+$", r"<!--.*?-->", rb"row\s[^<>]*?r=":
         assert slow_text(re.compile(source), {"findall"}), source

@@ -83,7 +83,7 @@ IMAGES: Final = RASTER_IMAGES | {"image/svg+xml"}
 # With audio and video: what a browser may show by itself under `default-src 'none'; sandbox`.
 SHOWN_INLINE: Final = RASTER_IMAGES | {"application/pdf", "text/plain"}
 # Types that may run scripts when opened; data: URIs declare them as octet-stream.
-ACTIVE: Final = re.compile(r"text/(html|xsl|css)|.*[/+]xml|.*script|.*xhtml.*")
+ACTIVE: Final = re.compile(r"text/(html|xsl|css)|.*[/+]xml|.*script|.*xhtml.*", re.S)
 CODE_TYPE: Final = re.compile(
     r"application/(json|xml|yaml|x-yaml|toml|sql|javascript|ecmascript|typescript|x-sh|x-httpd-php"
     r"|graphql|x-ndjson|x-python|x-ruby|x-perl|x-tex|x-latex|xml-dtd)"
