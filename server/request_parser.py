@@ -38,11 +38,12 @@ class RequestParser(HTTPRequestParser):
     closed.
 
     If the body `is_stepped`, the request is served for each `step` of it, then receives further.
+    If the server `has_refused_body`, nothing of it is received, and the application says why.
     """
 
     body_rcv: Any
     error: Any
-    is_last = awaits_continue = is_stepped = False
+    is_last = awaits_continue = is_stepped = has_refused_body = False
     step: Step | None = None  # that has come and is to be served
     command = path = query = request_uri = ""
 
@@ -196,7 +197,7 @@ class RequestParser(HTTPRequestParser):
             admitted = self._context.admit_long_body(self.path, self.query, self.headers)
         if admitted is None:
             self.body_rcv, self.is_last = None, True  # answered before it is received
-            self.is_stepped = False
+            self.is_stepped, self.has_refused_body = False, True
         else:
             self.awaits_continue = is_asking
             budget = self._context.body_memory

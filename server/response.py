@@ -162,6 +162,7 @@ class Response:
             if step := self.request.step:
                 environ |= {"server.step": step, "CONTENT_LENGTH": str(step.length)}
             environ["server.needs_no_worker"] = self.request.needs_no_worker()
+            environ["server.has_refused_body"] = self.request.has_refused_body
             try:
                 self._iterable = self._context.application(environ, self._start)
             except BaseException:

@@ -60,14 +60,16 @@ class Server:
 
         `on_rejected(request_id, status, sent_bytes)` is called before each error of the server's
         own; its body has `sent_bytes`, none after a HEAD. `fields_of_refusal` returns by the path
-        which further header fields such an error has. `admit_long_body` is asked before more
-        than `unverified_body_bytes` are received. A body that `is_stepped`, by method and path, is
-        served while it is received: `Step` says how. A request that `needs_no_worker` is answered
-        while all workers wait; the application, which `server.needs_no_worker` in its environment
-        tells so, must not wait for anything then. `on_failure(path, error)` is called for each
-        exception of the application, `on_early_end(request_id, written_bytes, bytes)` for each
-        response of which fewer bytes were written than announced. `network_of` says by the address
-        of a client in whose line a request waits.
+        which further header fields such an error has. `admit_long_body` is asked before more than
+        `unverified_body_bytes` are received; of a body that is refused then, the application gets
+        nothing but `server.has_refused_body` in its environment. A body that `is_stepped`, by
+        method and path, is served while it is received: `Step` says how. A request that
+        `needs_no_worker` is answered while all workers wait; the application, which
+        `server.needs_no_worker` in its environment tells so, must not wait for anything then.
+        `on_failure(path, error)` is called for each exception of the application,
+        `on_early_end(request_id, written_bytes, bytes)` for each response of which fewer bytes were
+        written than announced. `network_of` says by the address of a client in whose line a request
+        waits.
         """
         self._limits, self._clock = limits, clock
         self._forwarding = Forwarding(proxy, clock)

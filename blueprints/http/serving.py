@@ -54,6 +54,14 @@ def step_of(request: Request) -> Any:
     return request.environ.get("server.step")
 
 
+def is_without_body(request: Request) -> bool:
+    """Return whether the server has refused the body by its head, so that nothing of it is here.
+
+    A chunked body has no `Content-Length` either that would tell it from none.
+    """
+    return bool(request.environ.get("server.has_refused_body"))
+
+
 def goes_on_behind(request: Request, response: Response) -> bool:
     """Return whether the response is not sent, as further steps of the body follow."""
     step = step_of(request)

@@ -22,7 +22,7 @@ from models.uploads import Body, NewUpload, append, begin, catch_up, end, requir
 from ..http import DELETE, MEMBERS, READ, Caller, g, report_allowance
 from ..http.body import seekable_body
 from ..http.idempotency import once_by_key
-from ..http.serving import step_of
+from ..http.serving import is_without_body, step_of
 from ..http.tus import (
     checksum_of_body,
     has_terms,
@@ -75,7 +75,7 @@ class SentBody:
 
     def require_received(self) -> None:
         """Raise `Busy` for a body that the server has not received, by what its head said."""
-        if self.here.length and step_of(request) is None and not self.here.file.read(1):
+        if is_without_body(request):
             raise Busy
 
     def refuse_if_longer(self, room: int) -> None:
@@ -152,7 +152,7 @@ def begin_upload(
     body = SentBody.of_request()
     body.refuse_if_longer(size)
     checksum_of_body(body.arrived_bytes)
-    if body.here.length or body.whole_bytes:
+    if body.here.length or body.whole_bytes or is_without_body(request):
         require_stream()
     body.require_received()
     step = step_of(request)

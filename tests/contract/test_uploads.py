@@ -340,6 +340,18 @@ def test_another_type_of_a_part_is_refused(alice):
     refused(begin(alice, 10, b"a", headers={"Content-Type": "text/plain"}), 415, code)
 
 
+@pytest.mark.parametrize("content_type", ["text/plain", ""])
+def test_a_chunked_body_of_another_type_is_refused_and_nothing_is_begun(new_user, content_type):
+    code, head = "unsupported_media_type", {"Content-Type": content_type}
+    upload = Upload.begin(new_user, 10)
+    part = head | {"Upload-Offset": "0"}
+    refused(new_user.patch(upload.path, chunks=iter([b"a"]), headers=part), 415, code)
+    assert upload.offset() == 0
+    whole = head | {"Upload-Length": "10"}
+    refused(new_user.post("/v1/uploads", chunks=iter([b"a"]), headers=whole), 415, code)
+    assert [one["id"] for one in new_user.get("/v1/uploads").json["uploads"]] == [upload.id]
+
+
 def test_more_than_the_length_is_refused_and_nothing_of_it_stored(alice):
     upload = Upload.begin(alice, 10, b"01234")
     refused(upload.send(b"567890", 5), 413, "payload_too_large")
