@@ -152,20 +152,26 @@ class Connection:
             data = self._receive_once(min(max(expected, HEAD_RECV_BYTES), BODY_RECV_BYTES))
             if data == b"":
                 self._end()
-            if data is None and self.request:
-                self.request.wait()
             if not data:
-                return
+                break
             self._received_bytes += len(data)
             if not self._is_lingering:
                 self._parse(data)
             if not (self.request and self.request.body_bytes_expected()):
-                return
+                break
+        self._free_unused()
 
-    def _receive_once(self, most_bytes: int) -> bytes | None:
+    def _free_unused(self) -> None:
+        """Free the memory that a step of a body does not need, unless more of it has come."""
+        request = self.request
+        is_partial = request is not None and request.is_stepped and request.step is None
+        if request and is_partial and self._receive_once(1, socket.MSG_PEEK) is None:
+            request.wait()
+
+    def _receive_once(self, most_bytes: int, flags: int = 0) -> bytes | None:
         """Return received bytes; `b""` if the client has disconnected, None if nothing has come."""
         try:
-            return self.socket.recv(most_bytes) if self.socket else b""
+            return self.socket.recv(most_bytes, flags) if self.socket else b""
         except BlockingIOError:
             return None
         except OSError:

@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from server import connection as connection_module
 from tests.waiting import until
 
 from .conftest import answer, ask, head, is_ended
@@ -164,6 +165,30 @@ def test_a_body_that_waits_for_bytes_holds_no_memory_of_its_former_step(serve):
         connection.sendall(rest)
         assert answer(connection)[2] == str(3 * step).encode()
     assert stored(setup) == bytes(step) + rest
+
+
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_that_ends_its_turn_within_a_step_holds_no_memory_of_the_former_one(
+    is_chunked, serve, monkeypatch
+):
+    monkeypatch.setattr(connection_module, "RECVS_AT_ONCE", 1 << is_chunked)
+    step = 2 << 20
+    setup = serve(body_bytes=step, step_bytes=step)
+    setup.application.status_of = lambda _step: setup.application.released.wait() and "200 OK"
+    budget = setup.server._context.body_memory
+    free = budget._free_bytes
+    first, second = bytes(step), bytes(1000)
+    if is_chunked:
+        request = ask("/steps", "PATCH", "Transfer-Encoding: chunked", KEY)
+        first, second = (b"%X\r\n%b\r\n" % (len(one), one) for one in (first, second))
+    else:
+        request = send(2 * step)
+    with setup.connected(request + first) as connection:
+        until(lambda: setup.connections and setup.connections[0].requests)
+        connection.sendall(second)
+        setup.application.released.set()
+        until(lambda: setup.connections[0].request and not setup.connections[0].requests)
+        until(lambda: budget._free_bytes == free)
 
 
 def test_a_short_step_has_nothing_of_the_longer_one_before_it(serve):
