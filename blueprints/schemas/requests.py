@@ -720,7 +720,8 @@ class ViewQuery(CamelCaseSchema):
 
     def load(self, data: Any, **options: Any) -> Any:
         """Load a query as marshmallow does; one that asks for nothing, as most, takes no time."""
-        if options.get("unknown") == EXCLUDE and "as" not in data:
+        asks = any(field.data_key in data for field in self.load_fields.values())
+        if options.get("unknown") == EXCLUDE and not asks:
             return {}
         return super().load(data, **options)
 

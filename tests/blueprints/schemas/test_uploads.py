@@ -42,6 +42,11 @@ def test_what_is_right_is_loaded_as_marshmallow_loads_it(body):
     assert plain(Upload().load(body)) == plain(loaded)
 
 
+def test_a_schema_that_is_loaded_field_by_field_has_no_hooks():
+    assert not any(Upload()._hooks.values())
+    assert list(Upload().load_fields) == list(Upload().fields)  # and none is only written
+
+
 @pytest.mark.parametrize("body", WRONG, ids=str)
 def test_of_what_is_wrong_all_is_said(body):
     with pytest.raises(ValidationError):
