@@ -102,6 +102,7 @@ def _events(asked: dict[str, str], days: Days | None) -> tuple[list[Event], str 
         id_from = first_id(Event.PREFIX, days.period.begin)
         after = min(after or LAST, first_id(Event.PREFIX, days.period.end))
     found: list[Event] = []
+    # if nothing is left out, a feed that is not full has looked at as many events as one may
     for _ in range(1 if shows_own else MOST_FEEDS):
         events, after = Event.feed(
             g.caller.owner_id,
