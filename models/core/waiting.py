@@ -1,7 +1,8 @@
 """Waits for a disk, another process or another server, which our server is told in advance.
 
-One of its workers leads, and begins whatever there is to do. Another one leads while it waits.
-Elsewhere, as in commands and tests, nobody is told.
+One of its workers leads, and begins whatever there is to do. Another one leads while it waits, but
+for one sync of the write-ahead log while no other connection is open: then the leader keeps the
+lead, until it is taken from it. Elsewhere, as in commands and tests, nobody is told.
 
 The storage waits as well, which knows no `Runtime`. So the function to call is one of the process,
 which `main` gives once, when there is a server.
@@ -13,7 +14,8 @@ _before_wait: Callable[[bool], None] | None = None
 
 
 def will_wait(*, briefly: bool = False) -> None:
-    """Call this before a wait of some milliseconds; `briefly` is the sync of a log.
+    """Call this before a wait of some milliseconds; `briefly`: the wait is one sync of the
+    write-ahead log.
 
     A wait that is not told in advance keeps others out for 20 to 30 ms, once in a request.
     """
