@@ -46,6 +46,12 @@ def begin(browser, size, at="/app/uploads", **values):
     return answer.headers["Location"].removeprefix(browser.service.url)
 
 
+def test_a_chunked_beginning_of_another_type_is_refused_and_nothing_is_begun(browser):
+    head = {"Content-Type": "text/plain", "Upload-Length": "10"}
+    assert browser.request("POST", "/app/uploads", head, chunks=iter([b"a"])).status == 415
+    assert browser.request("GET", "/app/uploads").json["uploads"] == []
+
+
 def test_a_page_sends_a_file_in_pieces_with_its_cookie(browser, mia):
     path = begin(browser, 6, filename="a.txt")
     assert re.fullmatch(r"/app/uploads/upl_\w{26}", path)

@@ -47,6 +47,12 @@ def only_ticket(upload):
     return dict(parse_qsl(urlsplit(upload.path).query))["ticket"]
 
 
+def test_a_chunked_beginning_of_another_type_is_refused(anonymous, request_files):
+    head = {"Content-Type": "text/plain", "Upload-Length": "10"}
+    answer = anonymous.post(path_of(request_files()), chunks=iter([b"a"]), headers=head)
+    refused(answer, 415, "unsupported_media_type")
+
+
 def test_a_stranger_sends_a_file_in_pieces(alice, anonymous, collection, request_files):
     link = request_files()
     upload = begun(
