@@ -2,16 +2,18 @@
 
 import os
 import signal
+from hashlib import sha256
 from io import BytesIO
 
 import pytest
 
-from models import Document, database, uploads
+from models import Document, current_runtime, database, uploads
 from models.background import drop_payloads
 from models.core import PayloadStoreAway
-from models.documents import UnfinishedUpload, UnreferencedPayload
+from models.documents import UnfinishedUpload, UnreferencedPayload, unfinished_upload
 from models.links import delete_document
 from models.storage.payloads import PIECE_BYTES, SEGMENT_PIECES
+from models.uploads import catching_up
 from operations import drop_unreferenced_payloads
 from tests.forking import run_program
 
@@ -72,6 +74,27 @@ def test_whole_segments_are_put_and_the_other_pieces_wait_as_rows(begun, objects
     delete_document(document)
     drop_payloads()
     assert (keys(objects), UnreferencedPayload.select().count()) == ([], 0)
+
+
+def test_a_digest_is_read_again_if_a_step_puts_rows_into_objects_meanwhile(
+    begun, objects, monkeypatch
+):
+    row = send(begun(len(LARGE)), LARGE, 0, STEP)
+    digests = current_runtime().upload_digests
+    digests.forget(row.id)
+    opened = unfinished_upload.open_piece
+
+    def opened_later(key, id, size, number, sealed):
+        if number == 0:
+            monkeypatch.undo()
+            send(row, LARGE, STEP, 2 * STEP)
+        return opened(key, id, size, number, sealed)
+
+    monkeypatch.setattr(unfinished_upload, "open_piece", opened_later)
+    assert catching_up._read_slice(row.id) is True
+    assert catching_up._read_slice(row.id) is False
+    digest, offset = digests.of(row.id)
+    assert (digest.digest(), offset) == (sha256(LARGE[: 2 * STEP]).digest(), 2 * STEP)
 
 
 def test_a_payload_that_has_no_segments_is_one_object_with_its_last_byte(begun, objects):
