@@ -164,7 +164,7 @@ CONTENTS = [
 BOUNDARIES = [
     bounded("letters and digits", "simple123"),
     bounded("one character", "x"),
-    bounded("70 characters", "A" * 70),
+    bounded("100 characters", "A" * 100),
     bounded("dashes, as WebKit", "----WebKitFormBoundary7MA4YWxkTrZu0gW"),
     bounded("dashes, as Firefox", "---------------------------1234567890123456789012345"),
     bounded("dashes, as curl", "------------------------d74496d66958873e"),
@@ -228,9 +228,9 @@ MALFORMED = [
         ("an empty boundary", body(field()), "multipart/form-data; boundary="),
         ("an empty boundary in quotes", body(field()), 'multipart/form-data; boundary=""'),
         (
-            "71 characters",
-            body(field(), boundary="A" * 71),
-            f"multipart/form-data; boundary={'A' * 71}",
+            "101 characters",
+            body(field(), boundary="A" * 101),
+            f"multipart/form-data; boundary={'A' * 101}",
         ),
         ("two boundaries", body(field()), f"{FORM}; boundary=other"),
         ("boundaries without end", f"--{BOUNDARY}\r\n".encode() * 5000),

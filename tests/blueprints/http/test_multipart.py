@@ -32,7 +32,7 @@ def content_of(part):
     return part.content.head(part.size)
 
 
-@pytest.mark.parametrize("block_bytes", [80, 81, 100, bodies.BLOCK_BYTES])
+@pytest.mark.parametrize("block_bytes", [110, 111, 130, bodies.BLOCK_BYTES])
 def test_a_body_has_the_parts_that_its_client_sent_wherever_a_block_ends(block_bytes, monkeypatch):
     monkeypatch.setattr(bodies, "BLOCK_BYTES", block_bytes)
     for case in CASES:
