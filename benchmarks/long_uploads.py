@@ -47,7 +47,7 @@ OTHER_ACCOUNT = ACCOUNT | {"email": "other@example.com"}
 
 @dataclass(frozen=True)
 class Cost:
-    """What so many MiB took: seconds, and processor seconds of all processes of the server."""
+    """The time that so many MiB took: seconds, and processor seconds of the server's processes."""
 
     mib: float
     seconds: float

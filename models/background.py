@@ -123,18 +123,16 @@ def _delete_due() -> int:
     """Delete the documents that are due; returns how many there were."""
     count = 0
     with independent_steps() as do:
-        for documents in Document.all_due():
-            count += len(documents)
-            for document in documents:
-                do(partial(delete_if_due, document))
+        for document in Document.all_due():
+            count += 1
+            do(partial(delete_if_due, document))
     return count
 
 
 def _spend_expired() -> None:
     with independent_steps() as do:
-        for tokens in DocumentToken.all_expired():
-            for token in tokens:
-                do(token.spend_if_expired)
+        for token in DocumentToken.all_expired():
+            do(token.spend_if_expired)
 
 
 def drop_payloads() -> None:

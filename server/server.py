@@ -127,7 +127,8 @@ class Server:
         """Have another worker lead, if the thread that calls this leads: it is about to wait.
 
         It keeps the lead where it waits `briefly` and nobody else is connected: the hand-over costs
-        a tenth of an upload. Who connects meanwhile waits until it is over, or the lead is taken.
+        a tenth of an upload. A client that connects meanwhile waits until the wait is over, or the
+        lead is taken.
         """
         if not briefly or len(self._context.connections) > 1:
             self._workers.lead.give_away()

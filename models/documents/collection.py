@@ -311,7 +311,7 @@ class Collection(KeyedRow, Owned):
 def listed_totals(ids: Iterable[str] | None = None) -> Any:
     """Select the number of documents and of their bytes by collection, of all or of these ids.
 
-    What is in the bin is left out, and a collection of which no document is there.
+    Documents in the bin are left out, and a collection of which no document is there.
     """
     of = _Listing.collection_id
     sums = Document.select(of, *Document.totals()).where(Document.binned_at.is_null())

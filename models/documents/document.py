@@ -216,8 +216,8 @@ class Document(Payload, Owned):
         return kept
 
     @classmethod
-    def all_due(cls) -> Iterator[list[Self]]:
-        return cls.in_pages(cls.due(now()))
+    def all_due(cls) -> Iterator[Self]:
+        return cls.each_that(cls.due(now()))
 
     @classmethod
     def having_payloads(cls, place: str, payload_ids: list[str]) -> set[str]:

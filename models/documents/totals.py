@@ -21,7 +21,7 @@ _NOTHING = Stored(0, 0, 0)
 class WrongTotal(NamedTuple):
     """A total that is not as the rows are: of an owner, or of a collection, by its id.
 
-    What is in the bin is not counted for a collection.
+    Documents in the bin are not counted for a collection.
     """
 
     id: str

@@ -512,10 +512,10 @@ class DocumentToken(Credential, OfTarget):
         return cls.revoked_at.is_null(False) | cls.spent_at.is_null(False)
 
     @classmethod
-    def all_expired(cls) -> Iterator[list[Self]]:
+    def all_expired(cls) -> Iterator[Self]:
         """Yield the expired tokens that are not marked as spent yet, in pages."""
         is_unmarked = cls.spent_at.is_null() & cls.revoked_at.is_null()  # as the index has it
-        return cls.in_pages((cls.expires_at <= now()) & is_unmarked)
+        return cls.each_that((cls.expires_at <= now()) & is_unmarked)
 
     def spend_if_expired(self) -> None:
         """Mark it as spent, with an event, unless meanwhile its end was changed."""

@@ -218,14 +218,14 @@ class Table(Model):
                 cls.delete().where(condition, cls.id.in_(ids)).execute()
 
     @classmethod
-    def in_pages(cls, condition: Any) -> Iterator[list[Self]]:
-        """Yield the rows that meet the condition now, a page at a time.
+    def each_that(cls, condition: Any) -> Iterator[Self]:
+        """Yield each row that meets the condition now. The rows are read a page at a time.
 
         The ids of all of them are held in memory.
         """
         ids = [id for (id,) in database.execute(cls.select(cls.id).where(condition)).fetchall()]
         for at in range(0, len(ids), PAGE_ROWS):
-            yield cls.rows(cls.select().where(cls.id.in_(ids[at : at + PAGE_ROWS])))
+            yield from cls.rows(cls.select().where(cls.id.in_(ids[at : at + PAGE_ROWS])))
 
     @classmethod
     def each(cls) -> Iterator[Self]:

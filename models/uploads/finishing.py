@@ -26,6 +26,7 @@ from ..core import (
 )
 from ..documents import (
     READ_TWICE_BYTES,
+    Collection,
     Document,
     UnfinishedUpload,
     new_document,
@@ -33,7 +34,7 @@ from ..documents import (
 )
 from ..documents.unfinished_upload import FAILED, RESULT_KEPT_MS
 from ..events import EventHead, acting
-from ..links import DocumentToken, LinkOptions, place_document
+from ..links import DocumentToken, LinkOptions
 from ..runtime import current_runtime, log_failure, service_error_of
 from ..storage import transaction
 from .by_link import may_come_back, receive_document, refusals_of
@@ -91,7 +92,8 @@ def _place(upload: UnfinishedUpload, document: Document) -> dict[str, Any]:
     if upload.came_by:
         return {"receipt": receive_document(upload, document)}
     token_id = _first_link(upload, document)
-    place_document(document, None, upload.given.get("collection_id"))
+    if collection_id := upload.given.get("collection_id"):
+        Collection.append(upload.owner_id, collection_id, document)
     return {"token_id": token_id}
 
 

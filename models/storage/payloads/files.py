@@ -161,9 +161,7 @@ def bring(
     part = brought.with_name(f"{payload_id}.part")
     part.unlink(missing_ok=True)  # of a process that was killed
     kept = path_of(payload_id, there) if there else None
-    if not _linked(file, part, for_service) and not (
-        kept and _has_bytes_of(kept, file) and _linked(kept, part, for_service)
-    ):
+    if not any(_linked(one, part, for_service) for one in _with_bytes_of(file, kept)):
         _copy(file, part)
         if for_service:
             leave_to_service(part)
@@ -189,11 +187,12 @@ def put(payload_id: str, source: Path, target: Path) -> None:
         file.unlink()
 
 
-def _has_bytes_of(kept: Path, file: Path) -> bool:
-    try:
-        return filecmp.cmp(file, kept, shallow=False)
-    except FileNotFoundError:
-        return False
+def _with_bytes_of(file: Path, kept: Path | None) -> Iterator[Path]:
+    """Yield the file, then another one that is `kept`, if it is there and has the same bytes."""
+    yield file
+    with suppress(FileNotFoundError):
+        if kept and filecmp.cmp(file, kept, shallow=False):
+            yield kept
 
 
 def _linked(file: Path, part: Path, for_service: bool) -> bool:
