@@ -56,10 +56,15 @@ def test_the_events_of_an_upload_read_and_move_the_head_of_their_chain_once(serv
     assert (len(events), heads) == (2, ["SELECT", "UPDATE"])
 
 
+def stored_markdown(app, headers):
+    """The record of a new document, which has a preview and a link."""
+    body = {"contentType": "text/markdown", "payload": base64.b64encode(b"# Hello").decode()}
+    return app.test_client().post("/v1/documents", json=body, headers=headers).json
+
+
 def test_the_keyring_is_looked_at_once_in_a_call_that_reads(service, monkeypatch):
     app, headers = service
-    body = {"contentType": "text/markdown", "payload": base64.b64encode(b"# Hello").decode()}
-    made = app.test_client().post("/v1/documents", json=body, headers=headers).json
+    made = stored_markdown(app, headers)
     path = f"/v1/documents/{made['id']}"
     looks = []
     stamp = keyring._stamp
@@ -81,8 +86,7 @@ def test_the_keyring_is_looked_at_once_in_a_call_that_reads(service, monkeypatch
 
 def test_a_view_by_a_link_without_terms_makes_five_statements(service, monkeypatch):
     app, headers = service
-    body = {"contentType": "text/markdown", "payload": base64.b64encode(b"# Hello").decode()}
-    made = app.test_client().post("/v1/documents", json=body, headers=headers).json
+    made = stored_markdown(app, headers)
     path = f"/v1/documents/{made['id']}/view?token={made['token']['token']}"
     statements = []
     execute = type(database.obj).execute_sql
