@@ -6,13 +6,13 @@ from typing import Any
 
 import flask_smorest
 import marshmallow
-from flask import Request, Response, current_app, request
+from flask import Request, Response, request
 from webargs.flaskparser import FlaskParser
 
 from models.core import Busy
 
 from .body import SMALL_BODY_BYTES, parse_json, read_upload, seekable_body
-from .caller import current_request
+from .caller import current_application, current_request
 from .declarations import (
     Declaration,
     ResolveCaller,
@@ -234,10 +234,11 @@ def limit_body(request: Request) -> None:
 
     A body that comes in steps has no limit here.
     """
-    if declared(request).stepped:
+    declaration = declared(request)
+    if declaration.stepped:
         return
-    is_upload = upload_form(request) or declared(request).uploads_as_json
-    longest = current_app.config["MAX_BODY_BYTES"] if is_upload else SMALL_BODY_BYTES
+    is_upload = upload_form(request) or declaration.uploads_as_json
+    longest = current_application().config["MAX_BODY_BYTES"] if is_upload else SMALL_BODY_BYTES
     request.max_content_length = longest
 
 

@@ -50,6 +50,7 @@ def replay_responses(view: View) -> View:
 
 def _id_by_key() -> str | None:
     """Return the id of the stored result for the `Idempotency-Key`; None without one."""
+    request = current_request()
     key = request.headers.get("Idempotency-Key")
     if key is None:
         return None

@@ -16,6 +16,7 @@ from models.documents import UnfinishedUpload
 from models.uploads import STEP_BYTES, Checksum
 
 from .base64_payload import decode_canonical
+from .caller import current_request
 from .problems import UnsupportedMediaType
 
 VERSION = "1.0.0"
@@ -55,7 +56,7 @@ def version_fields(path: str) -> list[tuple[str, str]]:
 
 def say_version(response: Response) -> Response:
     """Name the version in every answer below the addresses of uploads, a 404 or 405 as well."""
-    for name, value in version_fields(request.path):
+    for name, value in version_fields(current_request().path):
         response.headers[name] = value
     return response
 
