@@ -106,7 +106,9 @@ class Base64Payload:
 
 def _without_spaces(text: str) -> bytes:
     """Return a text without white space; a character that is not ASCII becomes `?`."""
-    return text.encode("ascii", "replace").translate(None, _WHITE_SPACE)
+    encoded = text.encode("ascii", "replace")
+    has_spaces = any(space in encoded for space in _WHITE_SPACE)
+    return encoded.translate(None, _WHITE_SPACE) if has_spaces else encoded
 
 
 def decode_canonical(encoded: bytes) -> bytes | None:
