@@ -22,6 +22,8 @@ import marshal
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
+from itertools import compress, repeat
+from operator import is_not
 from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
 from peewee import BlobField, DoesNotExist
@@ -291,7 +293,7 @@ class SealedRow(Table):
     def _text(self) -> bytes:
         """Return the text to be sealed, and make the columns as the database returns them."""
         data = self.__data__
-        names = _bound_columns(type(self))[0]
+        names = _bound_names(type(self))
         values = list(map(data.get, names))
         if not _STORED.issuperset(map(type, values)):
             values = [value if type(value) in _STORED else _plain(value) for value in values]
@@ -383,19 +385,25 @@ def _plain(value: Any) -> Any:
 
 def _binding(table: type[SealedRow], values: dict[str, Any]) -> bytes:
     """Return the lines that a sealed text is bound to, from the values of the columns by name."""
-    names, beginnings = _bound_columns(table)
-    found = zip(beginnings, map(values.get, names), strict=True)
-    lines = [f"{beginning}{value!a}" for beginning, value in found if value is not None]
-    return "\n".join(("row/1", table._meta.table_name, *lines)).encode()
+    found = [*map(values.get, _bound_names(table))]
+    are_given = tuple(map(is_not, found, repeat(None)))
+    return (_lines(table, are_given) % tuple(compress(found, are_given))).encode()
 
 
 @cache
-def _bound_columns(table: type[SealedRow]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the bound fields, and how the line of each column begins: `owner_id=`."""
+def _lines(table: type[SealedRow], are_given: tuple[bool, ...]) -> str:
+    """Return the lines of a row, of whose bound columns these are not NULL, as a form for `%`."""
+    names = {field.name: field.column_name for field in table._meta.sorted_fields}
+    columns = [f"{names[name]}=%a" for name in compress(_bound_names(table), are_given)]
+    return "\n".join(("row/1", table._meta.table_name, *columns))
+
+
+@cache
+def _bound_names(table: type[SealedRow]) -> tuple[str, ...]:
+    """Return the names of the fields that are bound, in the order of their columns' names."""
     unbound = {*table.UNBOUND, "sealed"}
     fields = sorted(table._meta.sorted_fields, key=lambda field: str(field.column_name))
-    bound = [one for one in fields if one.name not in unbound]
-    return tuple(one.name for one in bound), tuple(f"{one.column_name}=" for one in bound)
+    return tuple(one.name for one in fields if one.name not in unbound)
 
 
 @prepared
