@@ -146,7 +146,8 @@ class Response:
         self.is_swallowed = False  # that of a step which others follow, or of a cut body
         self._iterable: Any = None
         self._pieces: Iterator[bytes] = iter(())
-        self._status, self._fields = "", Fields()
+        self._status = ""
+        self._fields: Fields = []
         self._length: int | None = None
         self._has_body, self._is_chunked, self._written_bytes = True, False, 0
 

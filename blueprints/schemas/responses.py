@@ -1,6 +1,6 @@
 """Responses of the API: records by noun, lists, errors."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import repeat
@@ -13,6 +13,7 @@ from models import (
     Collection,
     Document,
     DocumentToken,
+    RowWith,
     Session,
     User,
     Webhook,
@@ -85,7 +86,7 @@ class ResponseSchema(CamelCaseSchema):
         """
         if obj is None or many:
             return super().dump(obj, many=many)
-        read = obj.get if isinstance(obj, dict) else partial(getattr, obj)
+        read = _reader_of(obj)
         names, keys, others = self._members
         record = dict(zip(keys, map(read, names, repeat(missing)), strict=True))
         for name, key, its_field in others:
@@ -103,6 +104,13 @@ class ResponseSchema(CamelCaseSchema):
         ]
         others = [member for member in found if type(member[2]) not in _JSON_ALREADY]
         return _Members([name for name, _, _ in found], [key for _, key, _ in found], others)
+
+
+def _reader_of(obj: Any) -> Callable[[str, Any], Any]:
+    """Return a function that returns the value of a name of this object, or what is given."""
+    if isinstance(obj, dict):
+        return obj.get
+    return obj.value_of if isinstance(obj, RowWith) else partial(getattr, obj)
 
 
 class Records(fields.List[Any]):

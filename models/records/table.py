@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from peewee import SQL, BigIntegerField, Model, TextField, Tuple, fn
@@ -37,6 +37,17 @@ class RowWith(Generic[T]):
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self.row, name)
+
+    def value_of(self, name: str, default: object) -> object:
+        """Return the value of this name, its own or else that of the row, without an error for each
+        name that it has not itself.
+        """
+        return getattr(self if name in self._own_names() else self.row, name, default)
+
+    @classmethod
+    @functools.cache
+    def _own_names(cls) -> frozenset[str]:
+        return frozenset((*(field.name for field in fields(cls)), *dir(cls)))
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,7 @@ class Table(Model):
     def _set_columns(self, columns: dict[str, Any]) -> None:
         """Set the values of all columns at once, where peewee takes a call for each."""
         self.__data__ = columns
-        self._dirty = set[str]()  # for peewee, which adds what is set later; nobody reads it
+        self._dirty: set[str] = set()  # for peewee, which adds what is set later; nobody reads it
 
     @classmethod
     def fresh(cls, **fields: Any) -> Self:
@@ -86,11 +97,7 @@ class Table(Model):
 
     def _insert_columns(self) -> None:
         """Insert all columns but those that are NULL: SQLite's driver adapts each one of these."""
-        columns = {
-            field.name: value
-            for field in self._meta.sorted_fields
-            if (value := self.__data__.get(field.name)) is not None or not field.null
-        }
+        columns = {name: value for name, value in self.__data__.items() if value is not None}
         _insertion(type(self), tuple(columns)).execute(**columns)
 
     def _columns(self) -> dict[str, Any]:

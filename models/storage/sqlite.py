@@ -33,6 +33,8 @@ PRAGMAS: dict[str, Any] = HARDENING | {
 }
 
 
+sqlite3.register_adapter(bytes, memoryview)  # else it looks for a way to adapt each of them
+
 _Base: Any = SqliteDatabase
 
 
