@@ -6,6 +6,7 @@ The message says how to mend the value.
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from ipaddress import IPv6Address
 from typing import Any, Self
 
@@ -55,16 +56,29 @@ def loaded_field_by_field(schema: Schema, data: dict[str, Any]) -> dict[str, Any
 
     Raise `ValidationError` for the first fault; `schema.load` says all that is wrong.
     """
-    values, given = {}, 0
-    for name, field in schema.load_fields.items():
-        key = field.data_key or name
-        given += key in data
-        value = field.deserialize(data.get(key, missing), key, data)
-        if value is not missing:
-            values[field.attribute or name] = value
-    if given < len(data):
+    members = _members_of(schema)
+    if not members.keys() >= data.keys():
         raise ValidationError("There is an unknown field.")
-    return values
+    return {
+        name: field.deserialize(data.get(key, missing), key, data)
+        for key, (name, field, may_be_absent) in members.items()
+        if key in data or not may_be_absent
+    }
+
+
+@cache
+def _members_of(schema: Schema) -> dict[str, tuple[str, fields.Field[Any], bool]]:
+    """Return each field by its name in JSON, with the name of its value, and whether nothing
+    stands in for a value that is absent.
+    """
+    return {
+        field.data_key or name: (
+            field.attribute or name,
+            field,
+            field.load_default is missing and not field.required,
+        )
+        for name, field in schema.load_fields.items()
+    }
 
 
 def described(description: str, **more: Any) -> dict[str, Any]:

@@ -26,9 +26,9 @@ def generate_id(prefix: str, behind: str | None = None) -> str:
     with _id_lock:
         if behind:
             _last_id = max(_last_id, _number(behind))
-        fresh = now() << 80 | int.from_bytes(os.urandom(10))
-        if fresh >> 80 > _last_id >> 80:
-            _last_id = fresh
+        moment = now()
+        if moment > _last_id >> 80:
+            _last_id = moment << 80 | int.from_bytes(os.urandom(10))
         else:
             _last_id += 1 + int.from_bytes(os.urandom(8))
         number = _last_id

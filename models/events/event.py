@@ -307,10 +307,11 @@ class Event(Owned):
         due, later = unrecorded.take_about(
             owner_id, about_id, with_later=with_later, most=MOST_RECORDED
         )
+        if not (due or later):
+            return
         on_rollback(partial(unrecorded.put_back_about, due, later))
-        if due or later:
-            with EventHead.moved_once(owner_id):
-                cls._insert_counted(due + later)
+        with EventHead.moved_once(owner_id):
+            cls._insert_counted(due + later)
 
     @classmethod
     def _insert_counted(cls, counted: Counted) -> None:

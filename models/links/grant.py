@@ -8,6 +8,7 @@ The tag is sealed: it holds link, target and document, and nobody else can make 
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Self
 
 from crypto import DecryptionError, TokenClaims, credentials
@@ -225,6 +226,7 @@ class TokenGrant:
             raise
 
     @classmethod
+    @lru_cache(256)  # of its words alone: 1 % of an upload, as it has many fields
     def of_owner(
         cls,
         owner_id: str,

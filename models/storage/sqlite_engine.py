@@ -117,7 +117,8 @@ class SqliteEngine(Engine):
                     yield failures
             finally:
                 self._writer_lock.release()
-        self._wal_grown.set()
+        if not self._wal_grown.is_set():  # to set it takes a lock
+            self._wal_grown.set()
 
     @contextmanager
     def _first_of(self, owner_id: str | None, deadline: float) -> Iterator[None]:
