@@ -13,8 +13,9 @@ Step = Callable[[], object]
 def independent_steps() -> Iterator[Callable[[Step], None]]:
     """Return a function that does a step. A step that fails does not prevent the following ones.
 
-    At the end their errors are raised: the only one as it is, several as an ExceptionGroup. While
-    the database is unavailable no further step is tried.
+    At the end their errors are raised, with that of the block if it fails between two steps: the
+    only one as it is, several as an ExceptionGroup. While the database is unavailable no further
+    step is tried.
     """
     errors: list[Exception] = []
 
@@ -26,7 +27,12 @@ def independent_steps() -> Iterator[Callable[[Step], None]]:
                 raise
             errors.extend(errors_of(error))
 
-    yield do
+    try:
+        yield do
+    except Exception as error:
+        if isinstance(service_error_of(error), DatabaseUnavailable):
+            raise
+        errors.extend(errors_of(error))
     if len(errors) == 1:
         raise errors[0]
     if errors:

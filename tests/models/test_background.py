@@ -192,6 +192,20 @@ def test_no_step_is_tried_while_the_database_is_unavailable():
     assert done == [1]
 
 
+def test_the_errors_of_steps_are_raised_with_that_of_finding_the_next_one():
+    def fail():
+        raise OSError("this step")
+
+    def do_all():
+        with independent_steps() as do:
+            do(fail)
+            raise RuntimeError("the next page of rows")
+
+    with pytest.raises(ExceptionGroup) as failed:
+        do_all()
+    assert list(map(str, failed.value.exceptions)) == ["this step", "the next page of rows"]
+
+
 class Objects:
     """An object store that does not delete some objects."""
 
