@@ -165,6 +165,11 @@ def test_a_file_that_is_too_large_to_replace_a_document_is_refused_at_its_field(
     page.get_by_role("button", name="Replace").click()
     assert chosen.evaluate("one => one === document.activeElement && one.ariaInvalid") == "true"
     assert page.asked == []
+    page.evaluate(DROP, ["drop", ["one.txt", "another.txt"]])
+    several = "One file replaces the document. Choose one of them."
+    assert page.inner_text("#file-error") == several
+    until(lambda: said(page) == several)
+    assert chosen.evaluate("one => one.files.length") == 0
     page.evaluate(DROP, ["drop", ["newer.txt"]])  # the file goes here, and is not stored beside
     assert not page.locator("#file-error").is_visible()
     page.get_by_role("button", name="Replace").click()

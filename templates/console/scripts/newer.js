@@ -3,7 +3,7 @@
 const newer = $(".newer"); // its form
 
 if (newer) {
-  newer.elements.file.addEventListener("change", showWrongNewer);
+  newer.elements.file.addEventListener("change", () => showWrong(wrongOfNewer()));
   newer.addEventListener("submit", event => {
     if (!wrongOfNewer()) return;
     event.preventDefault();
@@ -12,10 +12,15 @@ if (newer) {
 }
 
 function chooseNewer(files) { // dropped on the page, or pasted
+  if (files.length > 1) {
+    newer.elements.file.value = ""; // else one that was chosen before would be sent
+    showWrong("One file replaces the document. Choose one of them.");
+    return;
+  }
   const carried = new DataTransfer();
   carried.items.add(files[0]);
   newer.elements.file.files = carried.files;
-  showWrongNewer();
+  showWrong(wrongOfNewer());
 }
 
 function wrongOfNewer() { // the sentence that stands at the field; empty of a file that fits
@@ -23,8 +28,7 @@ function wrongOfNewer() { // the sentence that stands at the field; empty of a f
   return file ? refusalOf(file, +newer.dataset.limit, "replace a document") : "";
 }
 
-function showWrongNewer() {
-  const wrong = wrongOfNewer();
+function showWrong(wrong) {
   const place = $("#file-error");
   place.textContent = wrong;
   place.hidden = !wrong;
