@@ -40,7 +40,7 @@ from .rendering.page import (
     view,
     warm_up,
 )
-from .rendering.registry import ShownDocument
+from .rendering.registry import MOST_PARSED_BYTES, ShownDocument
 from .rendering.sealed import Seal, sealed_download
 from .rendering.several import Contents, Listed, download_several
 from .sandbox.conversion_slots import ConverterBusyError

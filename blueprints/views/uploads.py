@@ -204,7 +204,7 @@ def _given_by_owner(size: int, schema: Schema) -> dict[str, Any]:
     if token is None:
         return values
     options = stored_options(**token)
-    LinkOptions.of_stored(options).refuse_for_document()
+    LinkOptions.of_stored(options).refuse_for_document(size)
     return values | {"link": options}
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from peewee import SQL, BigIntegerField, BlobField, IntegerField, TextField, fn
 
+import viewer
 from crypto import credentials
 
 from ..core import Invalid, ScopeMissing, TargetChanged, TokenRevoked, TokenSpent, now
@@ -141,11 +142,17 @@ class LinkOptions:
             raise ScopeMissing("Links take no files here: INBOUND is off.")
         return cls.of_stored(stored_options(**options))
 
-    def refuse_for_document(self) -> None:
-        """Raise `Invalid` for what no link to a document may have, before there is the document."""
+    def refuse_for_document(self, size: int) -> None:
+        """Raise `Invalid` for what no link to a document of so many bytes may have, before there is
+        the document.
+        """
         require_future(self.expires_at)
         if UPLOAD in self.permissions.split():
             raise Invalid("#/permissions", "Only a link to a collection takes files.")
+        if self.watermark:
+            _require_views_alone(self.permissions)
+            if size > viewer.MOST_PARSED_BYTES:
+                raise Invalid("#/watermark", "No pages are made of a file as large as this one.")
 
     @classmethod
     def of_stored(cls, options: Mapping[str, Any]) -> Self:
@@ -402,8 +409,7 @@ class DocumentToken(Credential, OfTarget):
 
     def _require_pages(self) -> None:
         """Raise `Invalid` unless the link opens pages that can be marked."""
-        if self.permissions != "view":
-            raise Invalid("#/watermark", "Pages are marked by a link that permits to view alone.")
+        _require_views_alone(self.permissions)
         if not (isinstance(self.target, Document) and shown_document(self.target).has_pages):
             raise Invalid("#/watermark", "Only a PDF, or what is shown as one, has pages to mark.")
 
@@ -653,6 +659,12 @@ def _note_view(token: DocumentToken, type: str, read: Target) -> None:
     unrecorded.add_use(token.owner_id, DocumentToken.record_views, view, now())
     Event.record_reading(token.owner_id, type, read.id)
     Event.record_if_shared(token.owner_id)
+
+
+def _require_views_alone(permissions: str) -> None:
+    """Raise `Invalid` unless a link that marks pages permits to view alone."""
+    if permissions != "view":
+        raise Invalid("#/watermark", "Pages are marked by a link that permits to view alone.")
 
 
 class FormerTarget(SealedByOwner, OfTarget):

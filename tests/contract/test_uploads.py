@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.raw_http import answers, assert_problem, talk
 from tests.formats import b64
-from tests.problems import refused
+from tests.problems import refused, refused_field
 from tests.tus import PIECE, STREAM, Upload, begin, checksum, metadata
 from tests.waiting import run_in_threads
 
@@ -308,6 +308,7 @@ WRONG_VALUES = [
     {"token": '{"color": 1}'},
     {"token": '{"permissions": ["upload"]}'},
     {"token": '{"expiresAt": "2001-01-01T00:00:00Z"}'},
+    {"token": '{"permissions": ["view", "download"], "watermark": true}'},
 ]
 
 
@@ -321,8 +322,17 @@ def test_a_wrong_header_is_refused_and_nothing_is_begun(new_user, headers):
 def test_a_wrong_value_is_named_and_nothing_is_begun(new_user, values):
     problem = refused(begin(new_user, 10, **values), 422, "invalid_request")
     (name,) = values
-    assert problem["errors"][0]["pointer"].startswith((f"#/{name}", "#/permissions", "#/expiresAt"))
+    pointers = (f"#/{name}", "#/permissions", "#/expiresAt", "#/watermark")
+    assert problem["errors"][0]["pointer"].startswith(pointers)
     assert new_user.get("/v1/uploads").json["uploads"] == []
+
+
+def test_a_file_that_is_too_large_for_pages_is_not_begun_with_a_link_that_marks_them(new_user):
+    token = json.dumps({"permissions": ["view"], "watermark": True})
+    most_bytes = 256 << 20
+    assert begin(new_user, most_bytes, token=token).status == 201
+    refused_field(begin(new_user, most_bytes + 1, token=token), "#/watermark")
+    assert len(new_user.get("/v1/uploads").json["uploads"]) == 1
 
 
 def test_bytes_without_an_offset_are_refused(alice):
