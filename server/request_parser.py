@@ -170,6 +170,7 @@ class RequestParser(HTTPRequestParser):
         if host is None:
             return
         if not is_host(host) or netloc.lower() not in ("", host.lower()):
+            self.body_rcv = None  # it is not received: see `_prepare_body`
             raise ParsingError(AMBIGUOUS)
         if netloc:
             rest = self.request_uri.partition("://")[2].removeprefix(netloc)

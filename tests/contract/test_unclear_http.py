@@ -17,6 +17,12 @@ UNCLEAR = {
     "a Host with a port too high": b"GET /healthz HTTP/1.1\r\nHost: a:65536\r\n\r\n",
     "a Host of colons": b"GET /healthz HTTP/1.1\r\nHost: [:::::]\r\n\r\n",
     "an empty Host": b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
+    "a Host with a path, and a body": b"POST /v1/auth/login HTTP/1.1\r\nHost: a/b\r\n"
+    b"Content-Length: 2\r\n\r\n{}",
+    "an address elsewhere, and chunks": b"POST http://b/v1/auth/login HTTP/1.1\r\n"
+    + H
+    + b"Transfer-Encoding: chunked\r\n\r\n"
+    + LAST,
     "a length and chunks": POST + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + LAST,
     "chunks and a length": POST + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n" + LAST,
     "a coding twice": POST + b"Transfer-Encoding: chunked\r\n" * 2 + b"\r\n" + LAST,
