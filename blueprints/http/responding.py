@@ -23,7 +23,11 @@ def _name_in_environ(header: str) -> str:
     return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
 
 
-_known_host = lru_cache(64)(get_host)
+@lru_cache(64)
+def _known_host(scheme: str, header: str | None, server: tuple[str, int | None] | None) -> str:
+    """Return the host as werkzeug does, which knows none with an underscore."""
+    host = get_host(scheme, header and header.replace("_", "-"), server)
+    return header[: len(host)] if header else host
 
 
 class RequestHeaders(EnvironHeaders):
@@ -58,8 +62,8 @@ class Request(flask.Request):
 
     @cached_property
     def host(self) -> str:
-        """Return the host as werkzeug does, which matches the name anew each time (4 % of an
-        upload): most requests name the same one.
+        """Return the host that links name; most requests name the same one, and werkzeug matches it
+        anew each time (4 % of an upload).
         """
         return _known_host(self.scheme, self.headers.get("Host"), self.server)
 

@@ -55,3 +55,18 @@ def test_a_header_that_is_no_text_or_has_parameters_is_set_as_werkzeug_sets_it()
 
     assert response.headers["Age"] == "5"
     assert response.headers["Content-Disposition"] == 'attachment; filename="a b.pdf"'
+
+
+@pytest.mark.parametrize(
+    ("scheme", "header", "host"),
+    [
+        ("http", "docs.example.org:80", "docs.example.org"),
+        ("https", "docs.example.org:80", "docs.example.org:80"),
+        ("http", "document_service:8080", "document_service:8080"),
+        ("https", "document_service:443", "document_service"),
+        ("http", "[::1]:80", "[::1]"),
+        ("http", "a b", ""),
+    ],
+)
+def test_a_host_is_named_without_its_usual_port_also_with_an_underscore(scheme, header, host):
+    assert Request({"wsgi.url_scheme": scheme, "HTTP_HOST": header}).host == host
