@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -33,7 +34,8 @@ PRAGMAS: dict[str, Any] = HARDENING | {
 }
 
 
-sqlite3.register_adapter(bytes, memoryview)  # else it looks for a way to adapt each of them
+if sys.version_info < (3, 12):  # whose driver raises errors as it looks for a way to adapt bytes
+    sqlite3.register_adapter(bytes, memoryview)  # a later one takes longer with it
 
 _Base: Any = SqliteDatabase
 
