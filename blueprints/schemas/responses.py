@@ -1,8 +1,8 @@
 """Responses of the API: records by noun, lists, errors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
@@ -86,9 +86,8 @@ class ResponseSchema(CamelCaseSchema):
         """
         if obj is None or many:
             return super().dump(obj, many=many)
-        read = _reader_of(obj)
         names, keys, others = self._members
-        record = dict(zip(keys, map(read, names, repeat(missing)), strict=True))
+        record = dict(zip(keys, _values(obj, names), strict=True))
         for name, key, its_field in others:
             if record[key] is not missing or not its_field._CHECK_ATTRIBUTE:
                 record[key] = its_field._serialize(record[key], name, obj)
@@ -106,11 +105,12 @@ class ResponseSchema(CamelCaseSchema):
         return _Members([name for name, _, _ in found], [key for _, key, _ in found], others)
 
 
-def _reader_of(obj: Any) -> Callable[[str, Any], Any]:
-    """Return a function that returns the value of a name of this object, or what is given."""
+def _values(obj: Any, names: list[str]) -> Iterable[Any]:
+    """Return the value that the object has by each name, `missing` where it has none."""
     if isinstance(obj, dict):
-        return obj.get
-    return obj.value_of if isinstance(obj, RowWith) else partial(getattr, obj)
+        return map(obj.get, names, repeat(missing))
+    holders = obj.holders_of(names) if isinstance(obj, RowWith) else repeat(obj)
+    return map(getattr, holders, names, repeat(missing))
 
 
 class Records(fields.List[Any]):
