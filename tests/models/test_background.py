@@ -206,6 +206,19 @@ def test_the_errors_of_steps_are_raised_with_that_of_finding_the_next_one():
     assert list(map(str, failed.value.exceptions)) == ["this step", "the next page of rows"]
 
 
+def test_what_cannot_be_found_since_the_database_is_unavailable_raises_that_alone():
+    def fail():
+        raise OSError("this step")
+
+    def do_all():
+        with independent_steps() as do:
+            do(fail)
+            raise DatabaseUnavailable
+
+    with pytest.raises(DatabaseUnavailable):
+        do_all()
+
+
 class Objects:
     """An object store that does not delete some objects."""
 

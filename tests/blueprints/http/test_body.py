@@ -239,6 +239,11 @@ def test_a_repeated_name_among_many_is_found_in_linear_time():
     assert time.thread_time() - began < 2  # a search for each name takes ten times that
 
 
+def test_a_byte_order_mark_is_named():
+    with pytest.raises(MalformedJson, match="begins with a byte order mark"):
+        body.parse_json(b"\xef\xbb\xbf{}")
+
+
 def test_many_different_names_are_accepted():
     value = dict.fromkeys(NAMES, 1)
 

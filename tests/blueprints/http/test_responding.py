@@ -1,5 +1,6 @@
 """blueprints/http/responding.py: headers are looked up and set as Werkzeug does it"""
 
+import flask
 import pytest
 from werkzeug.datastructures import EnvironHeaders, ImmutableMultiDict
 
@@ -70,3 +71,14 @@ def test_a_header_that_is_no_text_or_has_parameters_is_set_as_werkzeug_sets_it()
 )
 def test_a_host_is_named_without_its_usual_port_also_with_an_underscore(scheme, header, host):
     assert Request({"wsgi.url_scheme": scheme, "HTTP_HOST": header}).host == host
+
+
+@pytest.mark.parametrize("port", ["80", "443", "8000"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("host", [None, "", "a.b", "a.b:443", "[::1]:8000", "a/b"])
+def test_another_host_is_the_one_that_werkzeug_returns(host, scheme, port):
+    environ = ENVIRON | {"wsgi.url_scheme": scheme, "SERVER_NAME": "::1", "SERVER_PORT": port}
+    if host is not None:
+        environ["HTTP_HOST"] = host
+
+    assert [Request(environ).host for _ in range(2)] == [flask.Request(environ).host] * 2

@@ -33,6 +33,15 @@ def test_columns_have_the_names_types_and_nullability_of_the_migrations(instance
         assert declared == migrated, table
 
 
+def test_no_default_of_the_schema_stands_in_for_a_value_that_a_new_row_lacks(instance):
+    """`Table._insert_columns` names no column that is None; the sealed text is bound to none."""
+    for table in TABLES:
+        info = database.execute_sql(f"PRAGMA table_info({table._meta.table_name})").fetchall()
+        fields = {one.column_name: one for one in table._meta.sorted_fields}
+        with_default = {name for _, name, _, _, default, _ in info if default is not None}
+        assert [name for name in with_default if fields[name].default is None] == [], table
+
+
 def test_every_table_with_a_wrapped_key_is_rewrapped_by_a_rotation(instance):
     with_key = {table for table in TABLES if "sealed_key" in table._meta.fields}
     assert with_key == set(TABLES_WITH_KEYS)
