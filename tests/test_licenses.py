@@ -22,8 +22,12 @@ def listed(monkeypatch, capsys, *options):
 
 
 def install(folder, name, *lines):
-    """Put the metadata of a package into a folder, as an installer does."""
-    (place := folder / f"{name}-1.0.dist-info").mkdir()
+    """Put the metadata of a package into a folder, as an installer does.
+
+    The name of the folder has its only hyphen before the version. `flask-smorest-1.0.dist-info`
+    would be found as `flask` if the folder lists it first.
+    """
+    (place := folder / f"{name.replace('-', '_')}-1.0.dist-info").mkdir()
     text = "\n".join(["Metadata-Version: 2.4", f"Name: {name}", "Version: 1.0", *lines])
     (place / "METADATA").write_text(f"{text}\n")
 
