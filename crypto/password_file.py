@@ -34,12 +34,12 @@ class PasswordSeal:
     tag_bytes = TAG_BYTES
 
     def __init__(
-        self, password: str, *, salt: bytes = b"", prefix: bytes = b"", rounds: int = ROUNDS
+        self, password: str, *, salt: bytes = b"", prefix: bytes = b"", rounds: int = 0
     ) -> None:
         self._salt = salt or os.urandom(SALT_BYTES)
         self._prefix = prefix or os.urandom(PREFIX_BYTES)
-        self._rounds = rounds
-        self._cipher = AESGCM(_derive(password, self._salt, rounds))
+        self._rounds = rounds or ROUNDS
+        self._cipher = AESGCM(_derive(password, self._salt, self._rounds))
 
     def parameters(self) -> dict[str, str | int]:
         """Return the parameters of decryption, which the file's header has in clear."""

@@ -231,13 +231,14 @@ class Service:
 class SyncingService(Service):
     """Hashes passwords with the least that Argon2id takes, and prepares nothing for a first view.
 
-    It waits for the disk, as in operation.
+    The passwords of saved files take one round. It waits for the disk, as in operation.
     """
 
     program = """
-from crypto import passwords
+from crypto import password_file, passwords
 from unittest.mock import patch
 import app
+password_file.ROUNDS = 1
 quick = passwords._argon2id().using(memory_cost=8, rounds=1)
 passwords._argon2id = lambda: quick
 with patch.object(app, "warm_up", lambda: None):  # fails if there is no such function
