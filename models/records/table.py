@@ -100,7 +100,12 @@ class Table(Model):
 
     def _insert_columns(self) -> None:
         """Insert all columns but those that are NULL: SQLite's driver adapts each one of these."""
-        columns = {name: value for name, value in self.__data__.items() if value is not None}
+        fields = self._meta.fields
+        columns = {
+            name: value
+            for name, value in self.__data__.items()
+            if value is not None or not fields[name].null  # the database refuses it
+        }
         _insertion(type(self), tuple(columns)).execute(**columns)
 
     def _columns(self) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """The models' columns are those that the migrations create."""
 
-from peewee import BigIntegerField, BlobField, IntegerField, TextField
+import pytest
+from peewee import BigIntegerField, BlobField, IntegerField, IntegrityError, TextField
 
+from models import Document
 from models.records import Table
 from models.setup import TABLES_WITH_KEYS
-from models.storage import database
+from models.storage import database, transaction
 
 KINDS = {TextField: "TEXT", BlobField: "BLOB", IntegerField: "INTEGER", BigIntegerField: "INTEGER"}
 
@@ -57,3 +59,13 @@ def test_every_table_of_the_migrations_is_named_like_its_class(instance):
         "unfinished_payload",
     }
     assert set(database.get_tables()) == known
+
+
+def test_a_new_row_without_a_value_that_its_column_needs_is_refused_by_the_database(alice):
+    document = Document.fresh(owner_id=alice.id, content_type="text/plain")
+    document.size = 1
+    document.payload_head = b""
+    document.place = None
+    document.key = bytes(32)
+    with pytest.raises(IntegrityError, match="place"), transaction(alice.id):
+        document.store_without_event()
