@@ -31,6 +31,7 @@ from .disk_space import (
     try_disk,
 )
 from .engine_base import Engine
+from .fair_lock import FairLock
 from .group_commit import GroupCommit
 from .right import Right
 from .sqlite import PRAGMAS, analyze_large_tables, database
@@ -48,7 +49,7 @@ _ERRORS: dict[str, type[ServiceError]] = {
 }
 
 
-def _acquire(lock: threading.Lock, deadline: float) -> None:
+def _acquire(lock: "threading.Lock | FairLock", deadline: float) -> None:
     """Acquire a lock. Raise `Busy` if it is not free until `deadline`, of `time.monotonic`."""
     if not lock.acquire(timeout=max(0, deadline - time.monotonic())):
         raise Busy
@@ -69,7 +70,7 @@ class SqliteEngine(Engine):
     def __init__(self) -> None:
         # Waiting writers sleep until it is free; SQLite's own lock is asked again and again, with
         # ever longer pauses, so that a late writer may get it before an early one.
-        self._writer_lock = threading.Lock()
+        self._writer_lock = FairLock()
         self._lines: dict[str, _Line] = {}  # by the account that writes
         self._lines_guard = threading.Lock()
         self._wal = GroupCommit(lambda: f"{database.database}-wal")
