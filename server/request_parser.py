@@ -223,7 +223,7 @@ def _path_in(head: bytes) -> str:
 def is_host(text: str) -> bool:
     """Return whether links can be made with it: a name or an IP address, with or without a port."""
     found = _HOST.fullmatch(text)
-    if found is None or int(found["port"] or 0) > MAX_PORT:
+    if found is None or not 0 < int(found["port"] or 80) <= MAX_PORT:
         return False
     try:
         return found["ipv6"] is None or bool(IPv6Address(found["ipv6"]))

@@ -25,8 +25,8 @@ def _name_in_environ(header: str) -> str:
 
 @lru_cache(64)
 def _known_host(scheme: str, header: str | None, server: tuple[str, int | None] | None) -> str:
-    """Return the host as werkzeug does, which knows none with an underscore."""
-    host = get_host(scheme, header and header.replace("_", "-"), server)
+    """Return the host as werkzeug does, which knows none with an underscore or an empty port."""
+    host = get_host(scheme, header and header.replace("_", "-").removesuffix(":"), server)
     return header[: len(host)] if header else host
 
 

@@ -15,6 +15,7 @@ UNCLEAR = {
     "a Host with a quote": b"GET /healthz HTTP/1.1\r\nHost: a'b\r\n\r\n",
     "a Host of dots": b"GET /healthz HTTP/1.1\r\nHost: a..b\r\n\r\n",
     "a Host with a port too high": b"GET /healthz HTTP/1.1\r\nHost: a:65536\r\n\r\n",
+    "a Host with a port that is none": b"GET /healthz HTTP/1.1\r\nHost: a:0\r\n\r\n",
     "a Host of colons": b"GET /healthz HTTP/1.1\r\nHost: [:::::]\r\n\r\n",
     "an empty Host": b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
     "a Host with a path, and a body": b"POST /v1/auth/login HTTP/1.1\r\nHost: a/b\r\n"

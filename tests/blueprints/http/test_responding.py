@@ -66,6 +66,7 @@ def test_a_header_that_is_no_text_or_has_parameters_is_set_as_werkzeug_sets_it()
         ("http", "document_service:8080", "document_service:8080"),
         ("https", "document_service:443", "document_service"),
         ("http", "[::1]:80", "[::1]"),
+        ("http", "docs.example.org:", "docs.example.org"),
         ("http", "a b", ""),
     ],
 )
