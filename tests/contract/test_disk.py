@@ -25,6 +25,13 @@ with contextlib.suppress(OSError), open("filler", "ab", buffering=0) as file:
     while True:
         file.write(bytes(4096))
 """
+SPARE_IS_WRITTEN = """
+import os
+def size():
+    return os.path.exists("documents.sqlite.spare") and os.path.getsize("documents.sqlite.spare")
+while size() < 2 << 20:
+    pass
+"""
 LOOK = """
 import sqlite3
 database = sqlite3.connect("documents.sqlite")
@@ -103,7 +110,7 @@ def test_deleting_and_logging_in_work_on_a_disk_filled_by_others(start_on_disk):
     service = start_on_disk(32 * MIB, RESERVE_BYTES=4 * MIB)
     person = service.register()
     deleted, kept = person.upload(bytes(3 * MIB)), person.upload(b"kept")
-    service.inside("while not os.path.exists('documents.sqlite.spare'): pass")
+    service.inside(SPARE_IS_WRITTEN)
     service.inside(FILL)
     again = service.log_in(person.record["email"])
     assert again.delete(f"/v1/documents/{deleted['id']}").status == 204
