@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from models.storage.disk_space import BALLAST_BYTES
 from tests.disks import SmallDisk
 from tests.formats import b64
 from tests.people import PASSWORD, Person
@@ -25,11 +26,10 @@ with contextlib.suppress(OSError), open("filler", "ab", buffering=0) as file:
     while True:
         file.write(bytes(4096))
 """
-SPARE_IS_WRITTEN = """
+SPARE_IS_WRITTEN = f"""
 import os
-def size():
-    return os.path.exists("documents.sqlite.spare") and os.path.getsize("documents.sqlite.spare")
-while size() < 2 << 20:
+spare = "documents.sqlite.spare"
+while not os.path.exists(spare) or os.path.getsize(spare) < {BALLAST_BYTES}:
     pass
 """
 LOOK = """

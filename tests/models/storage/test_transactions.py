@@ -3,7 +3,6 @@
 import contextlib
 import shutil
 import sqlite3
-import sys
 import threading
 
 import pytest
@@ -43,12 +42,6 @@ def test_many_threads_that_read_then_write_all_succeed(alice):
     assert User.get_by_id(alice.id).disabled_at == 200
 
 
-def waits_for(thread, lock):
-    """Return whether the thread is in a function that acquires this lock."""
-    frame = sys._current_frames().get(thread.ident)
-    return frame is not None and lock in (frame.f_locals.get("self"), frame.f_locals.get("lock"))
-
-
 def test_an_owner_with_many_transactions_delays_another_owner_by_one_of_them(alice, bob):
     order = []
     held, may_go_on = threading.Event(), threading.Event()
@@ -72,7 +65,7 @@ def test_an_owner_with_many_transactions_delays_another_owner_by_one_of_them(ali
     until(lambda: line.length == 6)
     last = threading.Thread(target=write, args=[bob])
     last.start()
-    until(lambda: waits_for(last, engine()._writer_lock))
+    until(lambda: engine()._writer_lock._waiting)
     may_go_on.set()
     for thread in (first, *writers, last):
         thread.join(60)
