@@ -49,7 +49,7 @@ _ERRORS: dict[str, type[ServiceError]] = {
 }
 
 
-def _acquire(lock: "threading.Lock | FairLock", deadline: float) -> None:
+def _acquire(lock: FairLock, deadline: float) -> None:
     """Acquire a lock. Raise `Busy` if it is not free until `deadline`, of `time.monotonic`."""
     if not lock.acquire(timeout=max(0, deadline - time.monotonic())):
         raise Busy
@@ -59,7 +59,7 @@ class _Line:
     """The transactions of one caller: one of them has the lock, the others wait for it."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = FairLock()
         self.length = 0
 
 
