@@ -223,6 +223,38 @@ def test_pages_are_turned_with_their_text_and_their_marks(page, book):
     until(lambda: page.input_value("#goto") == "2")
 
 
+HELD = """
+const Real = IntersectionObserver;
+const held = globalThis.held = []; // what observers report, while it is held
+globalThis.IntersectionObserver = class extends Real {
+  constructor(report, options) {
+    super(entries => { held.isOn ? held.push(() => report(entries)) : report(entries); }, options);
+  }
+};
+"""
+GO_BEFORE_THE_REPORT = """async number => {
+  const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  held.isOn = true;
+  viewer.go(0);
+  scrollBy({ top: 100, behavior: "instant" });
+  while (!held.length) await frame();
+  await frame(); // each observer reports for itself
+  viewer.go(number - 1);
+  for (const report of held) report();
+  return viewer.pages.current + 1;
+}"""
+
+
+@pytest.mark.parametrize("number", [2, 8])
+def test_a_report_of_where_the_reader_was_does_not_undo_where_a_key_led(page, book, number):
+    page.add_init_script(HELD)
+    page.goto(f"{book}#p2")
+    picture(page, 2)
+    until(lambda: page.input_value("#goto") == "2")
+
+    assert page.evaluate(GO_BEFORE_THE_REPORT, number) == number
+
+
 INSIDE = """() => {
   const box = one => document.querySelector(one).getBoundingClientRect();
   const outer = box("#p2"), inner = box("#p2 text"), picture = box("#p2 image");

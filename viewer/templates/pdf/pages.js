@@ -30,17 +30,23 @@ const reach = n => {
   pages.current = n;
   pages.show();
 };
-const near = new Set(); // the pages near the top, where `go` puts a page, however low it is
+const HIGHEST = .25, LOWEST = .35; // parts of the window: pages between them are near the top, where `go` puts a page, however low it is
+const near = new Set(); // these pages, as the browser has reported
+// A report says where pages were in the last frame, and a key may have led elsewhere since.
+const isNear = section => {
+  const { top, bottom } = section.getBoundingClientRect(), { clientHeight } = document.documentElement;
+  return top <= LOWEST * clientHeight && bottom >= HIGHEST * clientHeight;
+};
 const here = new IntersectionObserver(entries => {
   for (const entry of entries) {
     if (entry.isIntersecting) near.add(entry.target);
     else near.delete(entry.target);
   }
-  const entered = entries.findLast(entry => entry.isIntersecting)?.target;
-  const [first] = near; // if the current page has left, as when pages are turned
-  const reached = entered ?? (near.has(pages.sections[pages.current]) ? null : first);
+  const entered = entries.findLast(entry => entry.isIntersecting && isNear(entry.target))?.target;
+  const first = [...near].find(isNear); // if the current page has left, as when pages are turned
+  const reached = entered ?? (isNear(pages.sections[pages.current]) ? null : first);
   if (reached) reach(isAtTop() ? 0 : pages.sections.indexOf(reached));
-}, { rootMargin: "-25% 0px -65% 0px" });
+}, { rootMargin: `${-100 * HIGHEST}% 0px ${-100 * (1 - LOWEST)}% 0px` });
 addEventListener("scroll", () => {
   if (isAtTop() && pages.current) reach(0);
 }, { passive: true });
