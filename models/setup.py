@@ -1,9 +1,11 @@
 """The start: the database is opened and migrated, and its keyring loaded."""
 
+import logging
 from collections import Counter
 from collections.abc import Collection as CollectionOf
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -330,7 +332,7 @@ def mark_of_copy(database: str) -> Path:
 
 
 def is_ready() -> bool:
-    """Return whether the database can be read, written and synced, and the keyring be read."""
+    """Return whether the database can be read, written and synced, and the keyring opens it."""
     return why_not_ready() is None
 
 
@@ -339,13 +341,24 @@ def why_not_ready() -> str | None:
     try:
         with connected():
             User.select(User.id).limit(1).execute()
+            root_id = ServiceKey.select(ServiceKey.root).scalar()
             fault = engine().fault()
     except Exception:  # noqa: BLE001  whatever it is, the database cannot be used
         return "The database does not answer."
     if fault:
         return fault
     try:
-        _ = current_runtime().keyring.primary.id
-    except Exception:  # noqa: BLE001
+        _ = current_runtime().keyring[root_id]
+    except RootKeyMissing as error:
+        _log_once(str(error))
+        return "The keyring does not open this database: it lacks the root key."
+    except Exception as error:  # noqa: BLE001
+        _log_once(str(error))
         return "The keyring cannot be read."
     return None
+
+
+@lru_cache(16)
+def _log_once(why: str) -> None:
+    """Log why the service is not ready, which is asked every few seconds."""
+    logging.getLogger("docservice").error("Not ready. %s", why)

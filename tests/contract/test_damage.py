@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from crypto.keyring import generate_root_key
 from tests.contract.requests import alter, flipped
 from tests.formats import b64
 from tests.people import Person
@@ -180,6 +181,22 @@ def test_a_service_without_its_keyring_is_not_ready_until_it_is_back(restarted):
     refused(Person(restarted).get("/readyz", errors=[503]), 503, "key_unavailable")
     assert Person(restarted).get("/healthz").status == 200
     away.rename(keyring)
+    assert Person(restarted).get("/readyz").status == 200
+
+
+def test_a_service_with_a_foreign_keyring_is_not_ready_until_its_own_is_back(restarted):
+    keyring = restarted.instance / "keyring"
+    own = keyring.read_bytes()
+    keyring.write_text(f"{generate_root_key()}\n")
+    for _ in range(3):
+        answer = Person(restarted).get("/readyz", errors=[503])
+        refused(answer, 503, "key_unavailable")
+        assert answer.json["detail"] == (
+            "The keyring does not open this database: it lacks the root key. The log says more."
+        )
+    assert restarted.stderr().count("Not ready. Root key ") == 1
+
+    keyring.write_bytes(own + keyring.read_bytes())
     assert Person(restarted).get("/readyz").status == 200
 
 
