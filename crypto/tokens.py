@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from .keyring import KeyringError
 from .sealing import DecryptionError
 
 if TYPE_CHECKING:
@@ -64,10 +65,10 @@ class PasetoCodec:
         self._known: dict[str, KeyInterface] = {}  # by their encoded footers
 
     def issue(self, claims: TokenClaims, seconds: int) -> str:
-        """Return a token that expires in `seconds`."""
+        """Return a token that expires in `seconds`. Raises KeyringError if there is no key."""
         import pyseto  # noqa: PLC0415  the first token imports it, not the start
 
-        key, footer = _key_and_footer(self._keys()[0])
+        key, footer = _key_and_footer(first_of(self._keys()))
         now = self._moment()
         payload = {
             "sub": claims.user_id,
@@ -113,6 +114,13 @@ class PasetoCodec:
         except Exception:  # noqa: BLE001  binascii, Unicode, Type, Value errors and its own
             raise DecryptionError from None
         return claims if isinstance(claims, dict) else {}
+
+
+def first_of(keys: Sequence[bytes]) -> bytes:
+    """Return the key that encrypts. Raises KeyringError if there is none."""
+    if not keys:
+        raise KeyringError("No key of tokens opens. `document-service doctor` says more.")
+    return keys[0]
 
 
 def _moment_of(text: str) -> datetime:

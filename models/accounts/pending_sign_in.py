@@ -17,6 +17,7 @@ from peewee import BigIntegerField, BlobField, IntegrityError
 
 from crypto import DecryptionError
 from crypto.row_texts import RowCipher, remembered_cipher
+from crypto.tokens import first_of
 
 from ..core import now
 from ..records import Table
@@ -69,7 +70,7 @@ class PendingSignIn:
 
     def _sealed(self) -> str:
         text = json.dumps(astuple(self), ensure_ascii=False, separators=(",", ":")).encode()
-        sealed = _cipher(TokenKey.newest_first()[0]).seal(text, _BOUND)
+        sealed = _cipher(first_of(TokenKey.newest_first())).seal(text, _BOUND)
         return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
     @classmethod

@@ -90,6 +90,7 @@ class Session(Credential):
         session.expires_at = session.created_at + seconds * 1000
         session.last_used_at = session.created_at
         session.client = client
+        started = session._started(user, seconds)  # no row is stored if no key makes a token
         with transaction(user.id):
             user.require_same_password()
             if identity:
@@ -100,7 +101,7 @@ class Session(Credential):
             if not is_first:  # which belongs to the registration
                 Event.record(user.id, "session.created", {"session_id": session.id})
             cls.keep_newest(current_runtime().settings.quota_sessions, owner_id=user.id)
-        return session._started(user, seconds)
+        return started
 
     def _started(self, user: Owner, seconds: int) -> "StartedSession":
         claims = TokenClaims(self.id, self.owner_id)
@@ -127,6 +128,7 @@ class Session(Credential):
         seconds = (session.expires_at - session.created_at) // 1000
         if seconds < 1:
             raise SessionExpired
+        started = session._started(user, seconds)
         with transaction(space_id):
             user.require_same_password()
             Member.of(space_id, user.id)
@@ -138,7 +140,7 @@ class Session(Credential):
             Event.record(space_id, "session.created", facts)
             most = current_runtime().settings.quota_sessions
             cls.keep_newest(most, owner_id=space_id, acting_user_id=user.id)
-        return session._started(user, seconds)
+        return started
 
     @classmethod
     def _used(cls, identity: Identity, user_id: str) -> str:

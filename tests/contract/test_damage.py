@@ -200,6 +200,32 @@ def test_a_service_with_a_foreign_keyring_is_not_ready_until_its_own_is_back(res
     assert Person(restarted).get("/readyz").status == 200
 
 
+@pytest.mark.parametrize(
+    ("column", "by"),
+    [
+        ("sealed_key", flipped),
+        ("sealed_key", lambda _: "text"),
+        ("sealed", lambda stored: stored[:-1]),
+        ("created_at", lambda stored: stored + 1),
+        ("created_at", lambda _: b"bytes"),
+        ("root", lambda _: b"bytes"),
+    ],
+)
+def test_no_login_begins_a_session_while_the_key_of_tokens_is_altered(restarted, column, by):
+    owner = restarted.register()
+    ((id, stored),) = restarted.sql(f"SELECT id, {column} FROM token_key")
+    sessions = "SELECT id FROM session ORDER BY id"
+    before = restarted.sql(sessions)
+    email = owner.record["email"]
+
+    alter(restarted, "token_key", column, "id = :id", by, id=id)
+    refused(Person(restarted).log_in(email, errors=[503]), 503, "key_unavailable")
+    assert restarted.sql(sessions) == before
+
+    restarted.sql(f"UPDATE token_key SET {column} = :stored", stored=stored)
+    assert Person(restarted).log_in(email).status == 200
+
+
 @pytest.mark.slow
 def test_logins_are_answered_beside_a_flood_of_encrypted_downloads_by_one_link(service, alice):
     document = alice.upload(b"encrypted again and again")

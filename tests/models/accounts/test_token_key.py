@@ -2,8 +2,9 @@
 
 import pytest
 
+from crypto import KeyringError
 from models import Session, current_runtime, setup
-from models.accounts import TokenKey
+from models.accounts import PendingSignIn, TokenKey
 from models.core import now
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -53,3 +54,11 @@ def test_a_damaged_key_is_as_none_and_the_next_start_draws_another(alice):
     setup.use_keyring(current_runtime().keyring)
     assert len(TokenKey.newest_first()) == 1
     assert TokenKey.newest_first() != before
+
+
+def test_without_a_key_that_opens_no_session_and_no_sign_in_begins(alice):
+    TokenKey.update(sealed_key=bytes(104)).execute()
+    for begin in (lambda: Session.begin(alice, 60), lambda: PendingSignIn.begin("an issuer", "")):
+        with pytest.raises(KeyringError, match="No key of tokens opens"):
+            begin()
+    assert not Session.select().exists()
