@@ -50,6 +50,7 @@ from .ids import (
     first_id,
     generate_id,
     ids_like,
+    is_moment,
     moment_of,
     now,
     rfc3339,

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 DAY_MS = 24 * 60 * 60 * 1000
 _EPOCH = datetime(1970, 1, 1)
+_LAST_MOMENT_MS = 253_402_300_799_999  # the end of the year 9999
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _AS_DIGITS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
@@ -90,6 +91,14 @@ def forget_last_id() -> None:
     global _last_id  # noqa: PLW0603
     with _id_lock:
         _last_id = 0
+
+
+def is_moment(value: object) -> bool:
+    """Return whether a value of the database is a moment that `rfc3339` takes.
+
+    SQLite stores anything in a column of whole numbers.
+    """
+    return type(value) is int and 0 <= value <= _LAST_MOMENT_MS
 
 
 def rfc3339(milliseconds: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from peewee import SQL, Case, fn
 
-from ..core import NotFound, now
+from ..core import NotFound, is_moment, now
 from ..documents import Collection, Document, Found, Search, collections_with
 from ..events import Event, EventHead, facts_about
 from ..records import MOST_READ, ResultPage, RowWith
@@ -134,13 +134,13 @@ def links_by_target(targets: Sequence[Target]) -> dict[str, LinksOfTarget]:
     Event.record_readings_of(targets[0].owner_id)
     values = _numbered("target", by_id)
     rows = _counts(len(by_id)).all(now=now(), **values)
-    used_at = {id: last_used_at for id, *_, last_used_at, _before in rows if last_used_at}
+    used_at = {id: at for id, *_, at, _before in rows if is_moment(at)}  # rows may be altered
     readers = _last_readers(used_at, by_id)
     return {
         id: LinksOfTarget(
             int(live),
             newest_id,
-            ends_at if live == 1 else None,
+            ends_at if live == 1 and is_moment(ends_at) else None,
             used_at.get(id),
             readers.get(id),
             bool(used_before),

@@ -4,7 +4,8 @@ Each class says by its base under which key its rows are sealed, and by `UNBOUND
 change without the key: counters of use, claims, and wrapped keys, which are bound by themselves.
 The text is bound to the name of the table and to every other column that is not NULL, with its
 name; so a migration may add a column, and no text changes. A row that was altered, or moved,
-outside of the service does not open: it is left out, and named once in the log.
+outside of the service does not open: it is left out, and named once in the log. So is one in which
+a column that is not bound holds what the column never takes.
 
 A class knows all that its rows say: its columns and its `Sealed` values. Whatever carries, copies
 or shows rows takes all values but a few that it names, each with its reason, so that a value which
@@ -31,7 +32,7 @@ from peewee import BlobField, DoesNotExist
 from crypto import DecryptionError, RootKeyMissing
 from crypto.row_texts import RowCipher, remembered_cipher
 
-from ..core import NotFound, is_seen
+from ..core import NotFound, is_moment, is_seen
 from ..runtime import current_runtime, log_damage
 from ..storage import is_in_transaction, param, prepared
 from .table import Table, cached_property, is_at_key
@@ -39,6 +40,7 @@ from .table import Table, cached_property, is_at_key
 V = TypeVar("V")
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _STORED = {str, int, bytes, type(None)}  # types of values as the database returns them
+_TYPE_OF_FIELD = {"TEXT": str, "BLOB": bytes, "INT": int, "BIGINT": int}
 MOST_REPORTED = 1000  # altered rows that a process names in its log, each once
 _ABOUT = ("id", "owner_id", "target_id")
 _PLAIN_MARSHAL = 2  # the last version whose bytes depend on nothing but the values
@@ -198,6 +200,8 @@ class SealedRow(Table):
 
     def _opened_values(self) -> dict[str, Any]:
         columns: dict[str, Any] = self.__dict__.get("_columns_read") or self.__data__
+        if not _can_be_read(type(self), columns):
+            raise DecryptionError
         try:
             text = self.cipher().open(columns["sealed"], _binding(type(self), columns))
             values: dict[str, Any] = json.loads(text.decode("utf-8", "surrogatepass"))
@@ -396,6 +400,24 @@ def _lines(table: type[SealedRow], are_given: tuple[bool, ...]) -> str:
     names = {field.name: field.column_name for field in table._meta.sorted_fields}
     columns = [f"{names[name]}=%a" for name in compress(_bound_names(table), are_given)]
     return "\n".join(("row/1", table._meta.table_name, *columns))
+
+
+def _can_be_read(table: type[SealedRow], values: dict[str, Any]) -> bool:
+    """Return whether the columns that are not bound hold what they take: SQLite stores anything.
+
+    Whole numbers are moments, or counts, which are less.
+    """
+    given = [(values[name], type_) for name, type_ in _unbound_types(table) if name in values]
+    return all(
+        value is None or (is_moment(value) if type_ is int else type(value) is type_)
+        for value, type_ in given
+    )
+
+
+@cache
+def _unbound_types(table: type[SealedRow]) -> tuple[tuple[str, type], ...]:
+    fields = [table._meta.fields[name] for name in table.UNBOUND]
+    return tuple((one.name, _TYPE_OF_FIELD[one.field_type]) for one in fields)
 
 
 @cache

@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from tests.console.visitor import Visitor
 from tests.formats import time_from_now
 from tests.people import PASSWORD, Person, at
 from tests.problems import refused
@@ -169,6 +170,42 @@ def test_a_link_with_other_rights_is_refused(service, attacker, victim, document
 
         assert refused(victim.open(token["viewUrl"]), 401, "not_authenticated"), change
         assert token["id"] not in [link["id"] for link in victim.links(document)], change
+
+
+@pytest.mark.sqlite_only("there a column takes values of its type only")
+@pytest.mark.parametrize("use", ["CAST('x' AS BLOB)", "'x'", "1.5", "-1", "253402300800000"])
+def test_a_credential_whose_last_use_is_no_moment_is_refused_and_left_out(
+    service, victim, document, execute, was_reported, use
+):
+    visitor = Visitor(service)
+    visitor.log_in(victim.record["email"])
+    session = service.log_in(victim.record["email"])
+    key, link = victim.create_api_key(), victim.share(document)
+    listed = victim.get("/v1/auth/sessions").json["sessions"]
+    ids = {"session": listed[0]["id"], "api_key": key.record["id"], "document_token": link["id"]}
+    for table, id in ids.items():
+        execute(f"UPDATE {table} SET last_used_at = {use} WHERE id = :id", id=id)
+
+    refused(session.get("/v1/auth/me"), 401, "session_expired")
+    refused(key.get("/v1/documents"), 401, "key_revoked")
+    refused(victim.open(link["contentUrl"]), 401, "not_authenticated")
+    assert victim.get("/v1/auth/sessions").json["sessions"] == listed[1:]
+    assert victim.get("/v1/api-keys").json["apiKeys"] == []
+    assert link["id"] not in [one["id"] for one in victim.links(document)]
+    for page in ("documents", f"documents/{document['id']}", "links", "keys", "account"):
+        assert visitor.get(f"/app/{page}").status == 200, page
+    was_reported(*ids.values())
+
+
+@pytest.mark.sqlite_only("there a column takes values of its type only")
+def test_the_list_of_documents_is_shown_where_the_end_of_a_link_is_no_moment(
+    service, victim, execute
+):
+    visitor = Visitor(service)
+    visitor.log_in(victim.record["email"])
+    link = victim.upload(expiresAt=time_from_now(hours=1))["token"]
+    execute("UPDATE document_token SET expires_at = 'x' WHERE id = :id", id=link["id"])
+    assert visitor.get("/app/documents").status == 200
 
 
 def test_a_revocation_that_is_struck_out_does_not_bring_the_credential_back(
