@@ -12,6 +12,8 @@ from flask import Blueprint, Response, current_app, render_template, request
 from marshmallow import Schema
 from werkzeug.urls import iri_to_uri
 
+from models.core import whole_number
+
 from ..http import COOKIE, NOBODY, READ
 from ..http.declarations import Declaration, declare
 from ..login import caller_of_page
@@ -133,7 +135,8 @@ def go_back(otherwise: str, done: str, **more: Any) -> Response:
 def page_number() -> int:
     """Return the number of the page of a list that is asked for: also one typed as `1,200`."""
     typed = request.args.get("page", "").replace(",", "")
-    return max(1, int(typed)) if typed.isdecimal() and len(typed) < MOST_DIGITS else 1
+    number = whole_number(typed) if len(typed) < MOST_DIGITS else None
+    return max(1, number or 1)
 
 
 def from_here(view: Page) -> Page:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from flask import Response, request
 from werkzeug.http import http_date, parse_options_header
 
-from models.core import Invalid, ServiceError
+from models.core import Invalid, ServiceError, whole_number
 from models.documents import UnfinishedUpload
 from models.uploads import STEP_BYTES, Checksum
 
@@ -26,7 +26,6 @@ OFFSET_STREAM = "application/offset+octet-stream"
 MOST_METADATA_BYTES = 8 << 10
 _BELOW_UPLOADS = re.compile("/(?:v1|s|app)/uploads(?:/.*)?")
 _NO_FOLDER = ("relativePath", "null")  # what Uppy sends of a file that was not chosen by its folder
-_NUMBER = re.compile("[0-9]{1,15}")
 _KEY = re.compile("[!-+\\--~]{1,255}")  # visible ASCII without the comma
 
 
@@ -93,13 +92,8 @@ def offset_of_body() -> int:
     return _number("Upload-Offset")
 
 
-def number_in(text: str) -> int | None:
-    """Return the number of bytes that a header says; None for what is no such number."""
-    return int(text) if _NUMBER.fullmatch(text) else None
-
-
 def _number(name: str) -> int:
-    number = number_in(request.headers.get(name, ""))
+    number = whole_number(request.headers.get(name, ""))
     if number is None:
         raise Invalid("#", f"{name} takes a number of bytes, of at most 15 digits.")
     return number

@@ -13,7 +13,7 @@ from typing import Any, Self
 from marshmallow import Schema, ValidationError, fields, missing, validate
 
 import viewer
-from models.core import UNSEEN, Invalid, counted, is_seen, rfc3339
+from models.core import UNSEEN, Invalid, counted, is_seen, rfc3339, whole_number
 
 from ..http.base64_payload import Base64Payload
 from ..http.body import LongString
@@ -193,13 +193,18 @@ class Timestamp(Described):
 
 
 class Integer(fields.Integer):
-    """An integer from `least` to `most`, written in digits."""
+    """An integer from `least` to `most`; in a query it is written in ASCII digits alone."""
 
     default_error_messages = {"invalid": "Use a whole number."}
 
     def __init__(self, least: int, most: int, **options: Any) -> None:
         span = validate.Range(least, most, error=f"Use {least:,} to {most:,}.")
         super().__init__(validate=span, **options)
+
+    def _validated(self, value: Any) -> int:
+        if isinstance(value, str) and whole_number(value.removeprefix("-")) is None:
+            raise self.make_error("invalid", input=value)
+        return super()._validated(value)
 
 
 class StrictInteger(Integer):

@@ -14,7 +14,15 @@ from flask import Response, request
 from marshmallow import Schema, ValidationError
 
 from models import Collection, Document, Issued, current_runtime
-from models.core import Busy, NotFound, OffsetMismatch, PayloadTooLarge, ScopeMissing, current_payer
+from models.core import (
+    Busy,
+    NotFound,
+    OffsetMismatch,
+    PayloadTooLarge,
+    ScopeMissing,
+    current_payer,
+    whole_number,
+)
 from models.documents import UnfinishedUpload
 from models.links import LinkOptions, link_of_owner, stored_options
 from models.uploads import Body, NewUpload, append, begin, catch_up, end, require_beginning
@@ -30,7 +38,6 @@ from ..http.tus import (
     is_stream,
     length_of_upload,
     metadata_of_upload,
-    number_in,
     offset_of_body,
     require_stream,
     without_body,
@@ -94,9 +101,9 @@ def is_refused_by_head(caller: Caller, path: str, headers: Mapping[str, str]) ->
     body_bytes = int(headers.get("CONTENT_LENGTH") or 0)
     id = path.rpartition("/")[2]
     if path.endswith("/uploads"):
-        size = number_in(headers.get("UPLOAD_LENGTH", ""))
+        size = whole_number(headers.get("UPLOAD_LENGTH", ""))
         return size is None or body_bytes > size
-    offset = number_in(headers.get("UPLOAD_OFFSET", ""))
+    offset = whole_number(headers.get("UPLOAD_OFFSET", ""))
     if offset is None:
         return True
     try:

@@ -1,6 +1,6 @@
 """Errors, ids, times and other values, for every package here."""
 
-from .counting import counted
+from .counting import counted, whole_number
 from .errors import (
     AmbiguousCredentials,
     Busy,

@@ -3,6 +3,7 @@
 import importlib
 import json
 import re
+from urllib.parse import urlencode
 
 import pytest
 
@@ -68,6 +69,41 @@ def test_a_value_that_a_parameter_does_not_list_is_refused(description, alice, a
                 refused_query(answer, (path, parameter["name"]))
                 found += 1
     assert found >= 7
+
+
+NO_DIGITS = [
+    "+2",
+    " 2",
+    "2 ",
+    "2\n",
+    "1_0",
+    "0x2",
+    "2.0",
+    "２",
+    "٢",
+    "-0_2",
+    "--2",
+    "−2",
+    "2" * 5000,
+]
+
+
+def test_a_number_in_a_query_is_written_in_ascii_digits_alone(description, alice, document):
+    found = set()
+    for method, path, operation in operations(description):
+        for parameter in operation.get("parameters", ()):
+            if parameter["in"] == "query" and parameter["schema"].get("type") == "integer":
+                at = path.replace("{id}", document["id"]).replace("{number}", "1")
+                others = {"url": "x"} if path == "/oembed" else {}
+                for value in NO_DIGITS:
+                    query = urlencode({parameter["name"]: value} | others)
+                    answer = alice.request(method, f"{at}?{query}")
+                    refused_query(answer, (path, parameter["name"], value))
+                    assert "Use a whole number." in answer.text, (path, value)
+                found.add((method, path, parameter["name"]))
+    names = [name for *_, name in found]
+    assert {"limit", "cursor", "scale", "maxwidth", "maxheight"} <= set(names)
+    assert names.count("limit") >= 10
 
 
 def test_operation_ids_are_unique(description):
