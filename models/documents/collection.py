@@ -25,7 +25,9 @@ MOST_DOCUMENTS = 200
 MOST_COLLECTIONS = 100  # that hold one document; its deletion takes it out of all of them
 USUAL_MAX_BYTES = 1 << 30
 _Listing: Any = TableReference("collection_document", ("document_id", "collection_id"))
-TOTAL: Any = TableReference("collection_total", ("collection_id", "documents", "size_bytes"))
+TOTAL_OF_COLLECTION: Any = TableReference(
+    "collection_total", ("collection_id", "documents", "size_bytes")
+)
 _ABSENT = "One of these documents is not there, or is not yours."
 
 
@@ -244,8 +246,14 @@ class Collection(KeyedRow, Owned):
         No document is counted: it is the collection's total (`totals.py`), less what has ended and
         the sweeper has still to delete. A collection that never had a document is left out.
         """
-        columns = TOTAL.collection_id, TOTAL.documents, TOTAL.size_bytes
-        recorded = TOTAL.select(*columns).where(TOTAL.collection_id.in_(ids))
+        columns = (
+            TOTAL_OF_COLLECTION.collection_id,
+            TOTAL_OF_COLLECTION.documents,
+            TOTAL_OF_COLLECTION.size_bytes,
+        )
+        recorded = TOTAL_OF_COLLECTION.select(*columns).where(
+            TOTAL_OF_COLLECTION.collection_id.in_(ids)
+        )
         # One statement: the sweeper may delete what has ended between two.
         parts = database.execute(recorded.union_all(_ended_documents(ids))).fetchall()
         totals: dict[str, tuple[int, int]] = {}

@@ -59,7 +59,9 @@ _NOT_TAKEN_OVER = {  # by a newer version, from the document that it replaces
     "came_by": "no stranger has sent the newer file",
     "binned_at": "what is in the bin is not replaced",
 }
-TOTAL: Any = TableReference("document_total", ("owner_id", "documents", "size_bytes", "binned"))
+TOTAL_OF_OWNER: Any = TableReference(
+    "document_total", ("owner_id", "documents", "size_bytes", "binned")
+)
 READ_TWICE_BYTES = 64 << 20  # of the largest payload that a ZIP file verifies before it sends it
 BIN_MS = 24 * 60 * 60 * 1000  # that a document stays in the bin (`bin.py`)
 _INDEXED = (*BOUNDS, "is_received")  # filters by which an index finds documents
@@ -378,19 +380,24 @@ def _oldest_id() -> Any:
 @prepared
 def _stored_by() -> Any:
     """Select an owner's total, and what has ended of it as negative numbers."""
-    total = TOTAL.select(TOTAL.documents, TOTAL.size_bytes, TOTAL.binned)
+    total = TOTAL_OF_OWNER.select(
+        TOTAL_OF_OWNER.documents, TOTAL_OF_OWNER.size_bytes, TOTAL_OF_OWNER.binned
+    )
     # An expression, which no index has, so that the index of ends finds them: few have ended.
     is_owned = Document.owner_id.concat(SQL("''")) == param("owner_id")
     counts = (*Document.totals(), fn.COUNT(Document.binned_at))
     ended = Document.select(*(SQL("0") - count for count in counts))
     ended = ended.where(Document.expires_at <= param("now"), is_owned)
-    return total.where(TOTAL.owner_id == param("owner_id")).union_all(ended)
+    return total.where(TOTAL_OF_OWNER.owner_id == param("owner_id")).union_all(ended)
 
 
 @prepared
 def _stored_by_all() -> Any:
-    sums = (fn.COALESCE(fn.SUM(column), SQL("0")) for column in (TOTAL.documents, TOTAL.size_bytes))
-    return TOTAL.select(*sums)
+    sums = (
+        fn.COALESCE(fn.SUM(column), SQL("0"))
+        for column in (TOTAL_OF_OWNER.documents, TOTAL_OF_OWNER.size_bytes)
+    )
+    return TOTAL_OF_OWNER.select(*sums)
 
 
 def _is_earlier(moment: int | None, than: int | None) -> bool:

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from peewee import SQL, fn
 
 from ..storage import database, engine, separate_transaction
-from .collection import TOTAL as TOTAL_OF_COLLECTION
-from .collection import Collection, listed_totals
-from .document import TOTAL, Document, Stored
+from .collection import TOTAL_OF_COLLECTION, Collection, listed_totals
+from .document import TOTAL_OF_OWNER, Document, Stored
 
 _NOTHING = Stored(0, 0, 0)
 
@@ -33,7 +32,7 @@ def wrong_totals() -> list[WrongTotal]:
     """Return the totals that are not as the rows, which are counted."""
     with engine().snapshot():
         found = [
-            (_by_id(TOTAL.select(*_columns())), _by_id(_counts())),
+            (_by_id(TOTAL_OF_OWNER.select(*_columns())), _by_id(_counts())),
             (_by_id(_recorded_of_collections()), _by_id(_counts_of_collections())),
         ]
     compared = [
@@ -51,9 +50,9 @@ def correct_total(id: str) -> None:
         _correct_total_of_collection(collection)
         return
     with separate_transaction(id):
-        database.execute(TOTAL.delete().where(TOTAL.owner_id == id))
+        database.execute(TOTAL_OF_OWNER.delete().where(TOTAL_OF_OWNER.owner_id == id))
         of_owner = _counts().where(Document.owner_id == id)
-        database.execute(TOTAL.insert(of_owner, columns=_columns()))
+        database.execute(TOTAL_OF_OWNER.insert(of_owner, columns=_columns()))
 
 
 def _correct_total_of_collection(collection: Collection) -> None:
@@ -66,7 +65,12 @@ def _correct_total_of_collection(collection: Collection) -> None:
 
 
 def _columns() -> list[Any]:
-    return [TOTAL.owner_id, TOTAL.documents, TOTAL.size_bytes, TOTAL.binned]
+    return [
+        TOTAL_OF_OWNER.owner_id,
+        TOTAL_OF_OWNER.documents,
+        TOTAL_OF_OWNER.size_bytes,
+        TOTAL_OF_OWNER.binned,
+    ]
 
 
 def _counts() -> Any:
