@@ -180,7 +180,7 @@ class DocumentToken(Credential, OfTarget):
     spent_at = BigIntegerField(null=True)
     name_hidden = IntegerField(null=True)  # 1, or null
     disabled_at = BigIntegerField(null=True)  # when its owner turned it off; null while it is on
-    with_upload = IntegerField(default=0)  # 1 for the link that an upload made
+    with_upload = IntegerField(default=1)  # 1 for the link that an upload made, else 0
 
     label = SealedName[str | None]()
     kept_secret = Sealed[str | None](never_remembered="It opens the link.")

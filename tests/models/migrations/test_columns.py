@@ -44,6 +44,16 @@ def test_no_default_of_the_schema_stands_in_for_a_value_that_a_new_row_lacks(ins
         assert [name for name in with_default if fields[name].default is None] == [], table
 
 
+def test_a_default_of_the_schema_is_that_of_its_class(instance):
+    """Who reads one of them knows both; one that is a function, as of a new id, says no value."""
+    for table in TABLES:
+        info = database.execute_sql(f"PRAGMA table_info({table._meta.table_name})").fetchall()
+        fields = {one.column_name: one for one in table._meta.sorted_fields}
+        for _, name, _, _, default, _ in info:
+            if default is not None:
+                assert repr(fields[name].default) == default, (table, name)
+
+
 def test_every_table_with_a_wrapped_key_is_rewrapped_by_a_rotation(instance):
     with_key = {table for table in TABLES if "sealed_key" in table._meta.fields}
     assert with_key == set(TABLES_WITH_KEYS)
