@@ -64,6 +64,7 @@ from models.runtime import (
 from models.setup import check_payload_store, refuse_copied
 from models.storage import RightLost, engine, is_server
 from models.storage.instance_lock import acquire_instance_lock
+from models.storage.sqlite_files import delete_rest_of_restore
 from server import (
     Limits,
     Server,
@@ -224,6 +225,7 @@ def _prepared() -> tuple[Flask, Server]:
             if not is_server(settings.database):
                 acquire_instance_lock(settings.database, TAKEOVER_SECONDS)
                 refuse_copied(settings.database)
+                delete_rest_of_restore(Path(settings.database))
             setup.open_runtime()
         with _naming(f"{PREFIX}PAYLOADS"):
             check_payload_store()

@@ -270,21 +270,13 @@ def _folder_beside(target: Path) -> Iterator[Path]:
 
     What is damaged in it has replaced nothing.
     """
-    folder = target.with_name(f"{target.name}.part")
-    _remove(folder)  # of a process that was killed
+    sqlite_files.delete_folder_of_restore(target)  # of a process that was killed
+    folder = sqlite_files.folder_of_restore(target)
     files.make_folder(folder)
     try:
         yield folder
     finally:
-        _remove(folder)
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder with all in it, or the file that 1.0 had in its place."""
-    if folder.is_file():
-        folder.unlink()
-    elif folder.exists():
-        shutil.rmtree(folder)
+        sqlite_files.delete_folder_of_restore(target)
 
 
 def _bring_to_verify(

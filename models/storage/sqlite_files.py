@@ -1,5 +1,7 @@
 """SQLite files beside the open database: backups, and the file that a restore replaces."""
 
+import logging
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -21,6 +23,37 @@ class FileInUseError(Exception):
 
 class FileDamagedError(Exception):
     """A file that is no database, or a damaged one."""
+
+
+def folder_of_restore(database: Path) -> Path:
+    """Return the folder beside a database in which a restore verifies what replaces it."""
+    return database.with_name(f"{database.name}.part")
+
+
+def delete_folder_of_restore(database: Path) -> None:
+    """Delete that folder, or the file that 1.0 had in its place; hold the lock of the instance."""
+    folder = folder_of_restore(database)
+    if folder.is_file():
+        folder.unlink()
+    elif folder.exists():
+        shutil.rmtree(folder)
+
+
+def delete_rest_of_restore(database: Path) -> None:
+    """Delete what a restore that was killed has left; hold the lock of the instance.
+
+    A rest that cannot be deleted, as one of another user, is logged and stops nothing.
+    """
+    folder = folder_of_restore(database)
+    if folder.exists():
+        log = logging.getLogger("docservice")
+        try:
+            delete_folder_of_restore(database)
+        except OSError as error:
+            line = "Delete %s, the rest of a restore that did not end: the service cannot (%s)."
+            log.warning(line, folder, error.strerror or error)
+        else:
+            log.warning("Deleted %s, the rest of a restore that did not end.", folder)
 
 
 def write_snapshot(part: Path) -> None:

@@ -65,3 +65,32 @@ def test_a_restore_is_refused_while_the_service_runs(start_service, tmp_path):
     assert content_of(person, document["id"]) == b"later"
     service.restart()
     assert content_of(person, document["id"]) == b"later"
+
+
+def test_the_start_deletes_what_a_restore_that_was_killed_has_left(start_service):
+    service = start_service()
+    person = service.register()
+    document = person.upload(b"as it was")
+    service.stop()
+    rest = service.instance / "documents.sqlite.part"
+    (rest / "payloads").mkdir(parents=True)
+    (rest / "documents.sqlite").write_bytes(b"half")
+
+    service.start()
+    assert not rest.exists()
+    assert f"Deleted {rest}, the rest of a restore that did not end." in service.stderr()
+    assert content_of(person, document["id"]) == b"as it was"
+
+
+def test_a_rest_of_a_restore_that_cannot_be_deleted_stops_no_start(start_service, tmp_path):
+    service = start_service()
+    service.stop()
+    (tmp_path / "elsewhere").mkdir()
+    rest = service.instance / "documents.sqlite.part"
+    rest.symlink_to(tmp_path / "elsewhere")
+
+    service.start()
+    assert Person(service).get("/readyz").status == 200
+    line = f"Delete {rest}, the rest of a restore that did not end: the service cannot ("
+    assert line in service.stderr()
+    assert (tmp_path / "elsewhere").exists()
