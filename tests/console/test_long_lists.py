@@ -229,6 +229,7 @@ def test_a_page_that_is_not_there_is_the_nearest_one(get):
         ("x", newest),
         ("1.5", newest),
         ("9" * 5000, newest),
+        ("%EF%BC%98", newest),  # a digit of another script
         ("8", oldest),
         ("1,000", oldest),
     ):
