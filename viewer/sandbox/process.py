@@ -94,6 +94,7 @@ class Job:
 
     Only the child process imports the module. It has `render(data, options)`, which yields messages
     and can open no files, and if it needs any, `prepare(data, options)`, which opens them before.
+    The fork server calls its `preload()`, if it has one, for the child processes that follow.
     """
 
     module: str

@@ -100,7 +100,9 @@ def fork_workers() -> None:
 def _prepare_for(module: str) -> None:
     """Import the module of a job, and what every job needs, for the child processes that follow."""
     with contextlib.suppress(Exception):  # the jobs that need it fail
-        importlib.import_module(module)
+        job = importlib.import_module(module)
+        if preload := getattr(job, "preload", None):
+            preload()
     preload_codecs(*CHARSETS.split())
     _charset_detection()
     gc.freeze()  # a child process that collects garbage would copy all that was imported

@@ -10,7 +10,12 @@ from itertools import takewhile
 from typing import Any, Final
 
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer_for_mimetype
+from pygments.lexers import (
+    find_lexer_class_for_filename,
+    get_lexer_by_name,
+    get_lexer_for_filename,
+    get_lexer_for_mimetype,
+)
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
@@ -102,6 +107,11 @@ class Highlighter:
 
 
 DOCUMENT: Final = Highlighter()
+
+
+def preload() -> None:
+    """Compile the patterns of all file names, which takes a process longer than most texts."""
+    find_lexer_class_for_filename("a name that is in no pattern")
 
 
 def prepare(data: bytes, options: dict[str, Any]) -> None:

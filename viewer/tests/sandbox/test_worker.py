@@ -38,3 +38,14 @@ def test_the_fork_server_imports_no_parser_before_the_first_document():
     assert "viewer.sandbox.worker" in imported
     assert not {"chardet", "PIL", "pypdfium2", "pygments", "markdown_it", "nh3"} & imported
     assert not any(name.startswith("viewer.formats") for name in imported)
+
+
+def test_the_fork_server_preloads_a_job_for_the_processes_that_follow():
+    program = f"""{BOOTSTRAP}
+from viewer.sandbox import worker
+job = sys.modules["viewer.formats.probe"] = types.ModuleType("viewer.formats.probe")
+job.preload = lambda: print("preloaded")
+worker._prepare_for("viewer.formats.probe")
+"""
+    command = [sys.executable, "-I", "-c", program, str(PACKAGE)]
+    assert subprocess.check_output(command, text=True) == "preloaded\n"

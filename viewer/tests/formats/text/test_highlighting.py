@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from pygments.lexers import find_lexer_class_for_filename
 
 from viewer.formats.text import highlighting
 from viewer.formats.text.highlighting import Highlighter
@@ -76,3 +77,14 @@ def test_colours_end_in_time_and_no_character_is_lost(monkeypatch):
     html = highlighter.highlight("", "x = 1\nif x:\n    y = '<'\n")
 
     assert html == "x = 1\nif x:\n    y = '&lt;'\n"
+
+
+def test_a_process_that_was_preloaded_compiles_no_pattern_of_file_names(monkeypatch):
+    compiled = {}
+    names_of_module = find_lexer_class_for_filename.__globals__  # it looks like another module
+    monkeypatch.setitem(names_of_module, "_pattern_cache", compiled)
+    highlighting.preload()
+    before = set(compiled)
+    assert "*.py" in before
+    assert "<b>def</b>" in highlighted(CODE.decode(), filename="a.py")
+    assert set(compiled) == before
