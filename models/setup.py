@@ -157,7 +157,7 @@ def is_older() -> bool:
 
 
 def _migrations() -> set[str]:
-    return {migration.name for migration in _runner().migrations()}
+    return set(_runner().names())
 
 
 def _migrations_made() -> set[str]:

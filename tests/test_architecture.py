@@ -18,6 +18,7 @@ from blueprints.http.declarations import declaration_of
 from blueprints.http.problems import STATUS
 from models.core import errors
 from tests.contract.routes import EVERY
+from tests.trees import nodes_of, tree_of
 
 ROOT = Path(__file__).parent.parent
 LAYERS = {  # a top-level package or module -> those it may import
@@ -165,23 +166,26 @@ def package_of(module):
     return module if is_package else module.rpartition(".")[0]
 
 
-@cache
 def tree(module):
-    return ast.parse(MODULES[module].read_text())
+    return tree_of(MODULES[module])
+
+
+def nodes(module):
+    return nodes_of(MODULES[module])
 
 
 @pytest.fixture(scope="module", autouse=True)
 def parsed():
     """No test takes the time to parse all."""
     for module in MODULES:
-        tree(module)
+        nodes(module)
 
 
 @cache
 def imports(module):
     """What a module imports: pairs of a module, absolute, and a name from it or None."""
     found = set()
-    for node in ast.walk(tree(module)):
+    for node in nodes(module):
         if isinstance(node, ast.ImportFrom):
             above = package_of(module).split(".")[: -(node.level - 1) or None] if node.level else []
             source = ".".join([*above, *([node.module] if node.module else [])])
@@ -199,7 +203,7 @@ def own_imports(module):
 
 
 def functions(module):
-    return [one for one in ast.walk(tree(module)) if isinstance(one, ast.FunctionDef)]
+    return [one for one in nodes(module) if isinstance(one, ast.FunctionDef)]
 
 
 def layer_of(module):
@@ -258,7 +262,7 @@ def test_callers_import_a_name_from_the_package_that_exports_it():
 
 def test_a_benchmark_imports_only_what_there_is():
     for file in (ROOT / "benchmarks").glob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in nodes_of(file):
             if isinstance(node, ast.ImportFrom) and layer_of(node.module) in LAYERS:
                 there = vars(import_module(node.module))
                 missing = {one.name for one in node.names} - there.keys()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.core import counted
+from tests.trees import nodes_of
 from viewer import format_size
 from viewer.markup.formatting import format_count
 
@@ -65,7 +66,7 @@ def is_fixed(value):
 
 def counts_in_code(path):
     """The values of a module that a noun in the plural follows."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if not isinstance(node, ast.JoinedStr):
             continue
         for value, words in zip(node.values, node.values[1:], strict=False):
@@ -131,7 +132,7 @@ def test_nothing_but_the_function_chooses_between_a_noun_and_its_plural():
 def test_a_noun_that_is_counted_is_given_in_the_singular():
     """`refuse_if_full(n, most, "links", …)` would say "1 linkss"."""
     for path in python_files():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
             place = {"counted": 1, "refuse_if_full": 2}.get(node.func.id)

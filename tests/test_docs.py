@@ -21,6 +21,7 @@ from settings import Settings
 from tests.people import Person
 from tests.service import ROOT, Service, StartError, free_port
 from tests.test_security import existing_tests
+from tests.trees import nodes_of
 from tests.waiting import until
 
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
@@ -542,7 +543,7 @@ def test_the_picture_of_the_layers_shows_every_import_between_them():
 
 def imports(file):
     """The top-level names that a file imports absolutely."""
-    nodes = list(ast.walk(ast.parse(file.read_text())))
+    nodes = nodes_of(file)
     modules = [n.module for n in nodes if isinstance(n, ast.ImportFrom) and not n.level]
     modules += [a.name for n in nodes if isinstance(n, ast.Import) for a in n.names]
     return {module.partition(".")[0] for module in modules}

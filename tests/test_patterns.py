@@ -16,7 +16,7 @@ from time import thread_time
 
 import pytest
 
-from tests.test_architecture import MODULES, tree
+from tests.test_architecture import MODULES, nodes
 
 METHODS = {"match", "fullmatch", "search", "split", "findall", "finditer", "sub", "subn"}
 USED = {  # on patterns that are called by another name
@@ -49,10 +49,10 @@ def patterns(module):
     """Each compiled pattern of a module, and the methods that are called on it."""
     names = {
         id(one.value): ast.unparse(getattr(one, "target", None) or one.targets[0])
-        for one in ast.walk(tree(module))
+        for one in nodes(module)
         if isinstance(one, ast.Assign | ast.AnnAssign)
     }
-    for node in ast.walk(tree(module)):
+    for node in nodes(module):
         function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
         if not re.fullmatch(r"re\.(?!escape)[a-z]+|_matching", function):
             continue
@@ -96,7 +96,7 @@ def methods_by_name(*modules):
     """The methods that are called on what has a name, in these modules or in all."""
     found = {}
     for module in modules or MODULES:
-        for node in ast.walk(tree(module)):
+        for node in nodes(module):
             if isinstance(node, ast.Attribute) and node.attr in METHODS:
                 name = ast.unparse(node.value).rpartition(".")[2]
                 found.setdefault(name, set()).add(node.attr)

@@ -32,6 +32,7 @@ from settings import Settings
 from tests.formats import b64
 from tests.payers import paid_by
 from tests.people import PASSWORD
+from tests.trees import nodes_of, tree_of
 from webhooks.senders import caller_of
 
 ROOT = Path(__file__).parents[1]
@@ -149,11 +150,10 @@ BY = {
 }
 
 
-def product_trees():
+def product_files():
     for name in PRODUCT:
         path = ROOT / name
-        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
-            yield str(file.relative_to(ROOT)), ast.parse(file.read_text())
+        yield from [path] if path.is_file() else sorted(path.rglob("*.py"))
 
 
 def name_of(call):
@@ -200,9 +200,9 @@ class Found(ast.NodeVisitor):
 
 def found_limits():
     limits = set()
-    for path, tree in product_trees():
-        found = Found(path)
-        found.visit(tree)
+    for file in product_files():
+        found = Found(str(file.relative_to(ROOT)))
+        found.visit(tree_of(file))
         limits |= found.limits
     return limits
 
@@ -228,8 +228,9 @@ def test_each_rate_counts_by_what_the_list_says():
 
 def test_one_function_says_for_whom_something_counts_and_three_places_ask_it():
     making, asking, told = set(), set(), set()
-    for path, tree in product_trees():
-        for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+    for file in product_files():
+        path = str(file.relative_to(ROOT))
+        for call in (one for one in nodes_of(file) if isinstance(one, ast.Call)):
             if name_of(call) == "Payer":
                 making.add(path)
             if name_of(call) == "payer_of":

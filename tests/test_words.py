@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.trees import tree_of
+
 ROOT = Path(__file__).parents[1]
 WORDS = ROOT / "docs/words.md"
 MAILS = (
@@ -45,7 +47,7 @@ def text_of(path):
     """The text of a file without comments, docstrings and emphasis, in small letters."""
     source = (ROOT / path).read_text()
     if path.endswith(".py"):
-        source = "\n".join(texts_of(ast.parse(source)))
+        source = "\n".join(texts_of(tree_of(ROOT / path)))
     source = re.sub(r"\{#.*?#\}|^\s*//.*?$", "", source, flags=re.S | re.M)
     source = re.sub(r"</?(b|bdi|i|em|strong)>", "", source)
     return re.sub(r"\s+", " ", source.replace("’", "'")).lower()

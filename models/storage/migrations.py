@@ -67,10 +67,13 @@ class MigrationRunner(Runner):  # type: ignore[misc]
         self._kind = _OnServer if on_server else _Migration
         self._only = only
 
-    def migrations(self) -> list[Any]:
+    def names(self) -> list[str]:
+        """Return the names of the migrations in the order in which they run."""
         known = {path.stem for folder in self._folders for path in folder.glob("[0-9]*.*")}
-        names = sorted(known) if self._only is None else filter(known.__contains__, self._only)
-        return [self._migration(name, place) for place, name in enumerate(names)]
+        return sorted(known) if self._only is None else [*filter(known.__contains__, self._only)]
+
+    def migrations(self) -> list[Any]:
+        return [self._migration(name, place) for place, name in enumerate(self.names())]
 
     def _migration(self, name: str, place: int) -> _Migration:
         return self._kind(place, name, tuple(self._files(name)), None)

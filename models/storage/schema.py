@@ -6,7 +6,7 @@ A trigger or view that somebody has put into the file would run inside the servi
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from peewee import SqliteDatabase
@@ -58,6 +58,7 @@ def _schema(database: Any) -> Schema:
     return Counter((name, _plain(sql, table)) for name, table, sql in rows)
 
 
+@lru_cache(maxsize=1000)  # those of the migrations and of the file are the same
 def _plain(sql: str, table: str) -> str:
     """Return a definition in one form; versions of SQLite and the library write several, and a
     column that was added later has spaces around it.

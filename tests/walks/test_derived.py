@@ -10,6 +10,7 @@ from models.core import ServiceError
 from models.records import DERIVED
 from testing import service_in_process
 from tests.test_architecture import MODULES
+from tests.trees import tree_of
 from tests.walks.derived_kinds import ENDS, MAKERS, StubbedProvider, World
 
 SETTINGS = {
@@ -131,10 +132,7 @@ def functions_that_make_secrets():
     found = set()
     for module, path in MODULES.items():
         if module.partition(".")[0] in {"blueprints", "models", "operations", "webhooks"}:
-            found |= {
-                f"{module}.{name}".removesuffix(".")
-                for name in makers_in(ast.parse(path.read_text()))
-            }
+            found |= {f"{module}.{name}".removesuffix(".") for name in makers_in(tree_of(path))}
     return found
 
 
