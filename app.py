@@ -62,7 +62,7 @@ from models.runtime import (
     report_node,
 )
 from models.setup import check_payload_store, refuse_copied
-from models.storage import RightLost, engine, is_server
+from models.storage import RightLost, engine, is_server, sync_for_responses
 from models.storage.instance_lock import acquire_instance_lock
 from models.storage.sqlite_files import delete_rest_of_restore
 from server import (
@@ -244,6 +244,7 @@ def _prepared() -> tuple[Flask, Server]:
                 on_early_end=log_early_end,
                 fields_of_refusal=version_fields,
                 network_of=network_of,
+                sync=sync_for_responses,
             )
         return app, server
     except Exception as error:

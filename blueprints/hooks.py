@@ -5,18 +5,20 @@ import re
 import secrets
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from flask import Flask, Request, Response
+from flask.ctx import RequestContext
 
 from models import connected, current_runtime, database, prepare_connection, setup
 from models.core import Busy, NotFound, ServiceError, current_payer
 from models.events import current_actor
 from models.links import NO_GRANT, take_body_slot, take_slot_of_steps
 from models.runtime import Admission, service_error_of
-from models.storage import current_right
+from models.storage import LaterSync, NotSynced, current_right, engine, later_sync
 
 from .http import COOKIE, OWNER
-from .http.access_log import BODILESS, access_of, log_access
+from .http.access_log import BODILESS, Access, access_of, log_access
 from .http.authentication import (
     FILE_BY_LINK,
     credentials_in_head,
@@ -25,11 +27,13 @@ from .http.authentication import (
     right_of,
 )
 from .http.blueprint import limit_body
-from .http.caller import RequestGlobals, request_and_globals
+from .http.caller import RequestGlobals, current_application, request_and_globals
 from .http.declarations import declared
 from .http.problems import handle_service_error
 from .http.serving import (
+    can_hold,
     goes_on_behind,
+    hold,
     is_answered_at_once,
     reserve_memory,
     serve_for,
@@ -101,6 +105,8 @@ def _before() -> None:
     caller = resolve_caller(request)
     payer = (caller.grant if caller else NO_GRANT).payer(request.remote_addr or "")
     serve_for(request, payer)
+    if can_hold(request) and not engine().is_shared:
+        later_sync.set(LaterSync())
     current_payer.set(payer)
     if caller and caller.credential_type == NAMED:
         caller = let_in_named(request)
@@ -139,6 +145,7 @@ def _teardown(_error: BaseException | None = None) -> None:
         current_actor.set(former_actor)
         current_payer.set(g.pop("former_payer"))
         current_right.set(None)
+        later_sync.set(None)
         current_runtime().keyring.end_request()
         database.close()
 
@@ -166,9 +173,48 @@ def _after(response: Response) -> Response:
     if response.status_code in BODILESS:
         response.headers.pop("Content-Type", None)
         response.headers.pop("Content-Length", None)
+    later = later_sync.get()
     if goes_on_behind(request, response):
         step_of(request).shared["seconds"] = access.seconds
+    elif later and later.is_awaited:
+        hold(request, _Confirmation(request, g, access, later))
     else:
-        log_access(access)
-        count(access)
+        _record(access)
     return response
+
+
+def _record(access: Access) -> None:
+    log_access(access)
+    count(access)
+
+
+class _Confirmation:
+    """What is done behind the sync that a response waits for, when its request has ended."""
+
+    def __init__(
+        self, request: Request, g: RequestGlobals, access: Access, later: LaterSync
+    ) -> None:
+        self._application = current_application()
+        self._request = request
+        self._g = g
+        self._access = access
+        self._later = later
+
+    def __call__(self) -> Any:
+        """Record the request, or return the response in its place if the sync has failed."""
+        if failure := self._later.failure():
+            return self._response_to(failure)
+        seconds = time.perf_counter() - self._g.started_at
+        _record(self._access._replace(seconds=seconds))
+        return None
+
+    def _response_to(self, failure: NotSynced) -> Any:
+        application = self._application
+        environ = self._request.environ
+        with RequestContext(application, environ, self._request), connected():
+            _, g = request_and_globals()
+            vars(g).update(vars(self._g))
+            answer = application.handle_user_exception(self._later.changed(failure))
+            response = application.finalize_request(answer, from_error_handler=True)
+            body, status, fields = response.get_wsgi_response(environ)
+            return status, fields, body

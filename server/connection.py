@@ -20,6 +20,7 @@ from .response import (
     ClientDisconnected,
     RequestPostponed,
     Response,
+    ResponseHeld,
     ResponseInterrupted,
     ResponseSuspended,
     SendBuffer,
@@ -63,6 +64,7 @@ class Connection:
         self.requests = deque[RequestParser]()
         self.request: RequestParser | None = None
         self.is_suspended = False  # a response has begun, and no worker runs it
+        self.is_held = False  # a response is made, and waits for a sync (`held.py`)
         self.caller: Names = ()
         self.counted: Names = ()
         self.is_refused = False  # too many requests wait
@@ -86,7 +88,8 @@ class Connection:
 
     def has_request(self) -> bool:
         """Return whether a request, or the rest of a suspended response, is to be served now."""
-        return bool(self.requests) and self.socket is not None and not self.is_suspended
+        waits = self.is_suspended or self.is_held
+        return bool(self.requests) and self.socket is not None and not waits
 
     def was_served(self) -> bool:
         """Return whether the first request was begun before.
@@ -122,10 +125,18 @@ class Connection:
             self._respond(self._response)
         except ResponseSuspended:
             self.is_suspended = True
+        except ResponseHeld:
+            self.is_held = True
         except (ResponseInterrupted, RequestPostponed):
             pass  # it is requested again
         else:
             self._end_response(self._response)
+
+    def release(self) -> None:
+        """Send the response that was held: what it tells of is on disk, or failed to get there."""
+        self.is_held = False
+        if self.socket is not None:
+            self.serve()
 
     def close(self) -> None:
         with self._closing:
@@ -135,11 +146,11 @@ class Connection:
             self.socket.close()
             self.socket = None
         self._unsent.end()
-        if self.is_suspended and self._response:
-            self._response.close()
-        if self.is_suspended:
+        if self.is_suspended or self.is_held:
+            if self._response:
+                self._response.close()
             self._discard_requests()
-        self.is_suspended = False
+        self.is_suspended = self.is_held = False
         if self.request:  # frees its body now, not when it is garbage-collected
             self.request.close()
 

@@ -90,6 +90,7 @@ class Limits:
     idle_seconds: float = 60
     pace_seconds: float = 15
     pace_bytes: int = 64 << 10
+    held_seconds: float = 0.005  # of responses for a sync, while other requests are served
     linger_seconds: float = 5  # to end a refused body, by pace_bytes, or to read the response
     evictable_after_seconds: float = 1  # of waiting for the client, once all connections are taken
 
@@ -100,6 +101,7 @@ class Context:
 
     `requested` are those whose next request, or the rest of a response, is to be served.
     `network_of` says by the address of a connection and the headers of a request whose it is.
+    `sync` returns when whatever held responses tell of is on disk, or has failed to get there.
     """
 
     application: Any
@@ -115,6 +117,7 @@ class Context:
     fields_of_refusal: FieldsOfRefusal = lambda _: []
     connections: dict[int, Any] = field(default_factory=dict)
     network_of: Callable[[str, Mapping[str, str]], str] = lambda address, _: address
+    sync: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         limits = self.limits

@@ -3,9 +3,9 @@
 Threads that want the interpreter lock at the same moment take it from each other again and again,
 and the hand-over costs more than the work in between. So one worker begins whatever there is to do.
 
-Before it waits for a disk, a process or another server, it gives the lead away, but for one sync of
-the write-ahead log while no other connection is open. It loses the lead when it has worked on one
-thing, or has waited for such a sync, for too long. In both cases a spare worker leads, and the
+Before it waits for a disk, a process or another server, it gives the lead away, but for the sync of
+a response while no other connection is open (`workers.py`). It loses the lead when it has worked on
+one thing, or has waited for such a sync, for too long. In both cases a spare worker leads, and the
 former leader ends its request beside it, as threads do.
 """
 

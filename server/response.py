@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from email.utils import formatdate
 from functools import lru_cache
 from io import BytesIO
@@ -19,6 +19,8 @@ from .shares import Names
 COUNTED_FROM_BYTES = 1 << 20  # of the memory that a response holds
 JOINED_BYTES = 80 << 10  # a document of 64 KiB and its head are sent in one call
 Fields = list[tuple[str, str]]
+Confirm = Callable[[], tuple[str, Fields, Iterable[bytes]] | None]
+"""Says after the sync what is sent instead of a held response, with its status; None: nothing."""
 _PROBLEMS = {  # status -> title, code, detail; without one the error's own sentence
     400: ("Bad Request", "bad_request", None),
     413: ("Request Entity Too Large", "payload_too_large", "The body is far too large."),
@@ -38,6 +40,10 @@ _PROBLEMS = {  # status -> title, code, detail; without one the error's own sent
 
 class ResponseSuspended(BaseException):
     """No error: the buffer is full, so the worker leaves the response for later."""
+
+
+class ResponseHeld(BaseException):
+    """No error: the response is made, and is sent when what it tells of is on disk."""
 
 
 class ResponseInterrupted(BaseException):
@@ -119,8 +125,8 @@ class Response:
     Its head delimits the body, so that the connection stays open after it unless `is_last`.
 
     The application finds it as `server.response` in its environment: there it names the caller of
-    the request by `serve_for`, reserves the memory that the response holds by `reserve_memory`, and
-    ends it by `break_off`.
+    the request by `serve_for`, reserves the memory that the response holds by `reserve_memory`,
+    has it wait for a sync by `hold`, and ends it by `break_off`.
     """
 
     def __init__(
@@ -144,6 +150,7 @@ class Response:
         self.is_last = request.is_last
         self.has_begun = False
         self.is_swallowed = False  # that of a step which others follow, or of a cut body
+        self._confirm: Confirm | None = None
         self._iterable: Any = None
         self._pieces: Iterator[bytes] = iter(())
         self._status = ""
@@ -154,8 +161,8 @@ class Response:
     def send(self) -> None:
         """Send the application's response.
 
-        Raises `ResponseSuspended`, `ResponseInterrupted`, and whatever the application raises,
-        which includes `RequestPostponed`.
+        Raises `ResponseSuspended`, `ResponseHeld`, `ResponseInterrupted`, and whatever the
+        application raises, which includes `RequestPostponed`.
         """
         if self._iterable is None:
             environ = _environment(self.request, self._client)
@@ -170,7 +177,10 @@ class Response:
                 self._release_memory()
                 raise
             self._pieces = iter(self._iterable)
+            if self._confirm:
+                raise ResponseHeld
         try:
+            self._confirm_held()
             self._write_pieces()
         except (ResponseSuspended, ResponseInterrupted):
             raise
@@ -188,6 +198,13 @@ class Response:
         request is begun again when a worker of that share is free.
         """
         self._serve_for((caller,) if part is None else (caller, part))
+
+    def hold(self, confirm: Confirm) -> None:
+        """Send the response, which the application returns now, only behind a sync of the server.
+
+        Then `confirm` is called, on any thread.
+        """
+        self._confirm = confirm
 
     def reserve_memory(self, size_bytes: int) -> bool:
         """Return whether the response may hold so much while it is sent, besides pieces of it."""
@@ -235,11 +252,26 @@ class Response:
     def close(self) -> None:
         """Close the application's iterable (PEP 3333), and free the memory that it holds."""
         self._report_early_end()
+        self._close_iterable()
+        self._release_memory()
+
+    def _close_iterable(self) -> None:
         if hasattr(self._iterable, "close"):
             self._iterable.close()
         self._iterable = ()
         self._pieces = iter(())
-        self._release_memory()
+
+    def _confirm_held(self) -> None:
+        """Take the response that is sent in place of the held one, if there is one."""
+        if self._confirm is None:
+            return
+        confirm = self._confirm
+        self._confirm = None
+        if other := confirm():
+            self._close_iterable()
+            status, fields, self._iterable = other
+            self._start(status, fields)
+            self._pieces = iter(self._iterable)
 
     def _report_early_end(self) -> None:
         """Report a response of which fewer bytes were written than its head has announced."""

@@ -54,6 +54,7 @@ class Server:
         on_early_end: Callable[[str, int, int], None] = lambda *_: None,
         fields_of_refusal: FieldsOfRefusal = lambda _: [],
         network_of: Callable[[str], str] = str,
+        sync: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a server that listens at `host:port` or `unix:path`.
@@ -66,6 +67,8 @@ class Server:
         method and path, is served while it is received: `Step` says how. A request that
         `needs_no_worker` is answered while all workers wait; the application, which
         `server.needs_no_worker` in its environment tells so, must not wait for anything then.
+        A response that the application has held (`Response.hold`) is sent behind a call of `sync`,
+        one for many responses, on a thread of its own.
         `on_failure(path, error)` is called for each exception of the application,
         `on_early_end(request_id, written_bytes, bytes)` for each response of which fewer bytes were
         written than announced. `network_of` says by the address of a client in whose line a request
@@ -87,6 +90,7 @@ class Server:
             on_early_end=on_early_end,
             fields_of_refusal=fields_of_refusal,
             network_of=self._network_of_client,
+            sync=sync,
         )
         self._listen = listen
         self._listeners = open_listeners(listen)
@@ -123,15 +127,9 @@ class Server:
             self._check_connections()
         self._drain()
 
-    def let_others_in(self, briefly: bool = False) -> None:
-        """Have another worker lead, if the thread that calls this leads: it is about to wait.
-
-        It keeps the lead where it waits `briefly` and nobody else is connected: the hand-over costs
-        a tenth of an upload. A client that connects meanwhile waits until the wait is over, or the
-        lead is taken.
-        """
-        if not briefly or len(self._context.connections) > 1:
-            self._workers.lead.give_away()
+    def let_others_in(self) -> None:
+        """Have another worker lead, if the thread that calls this leads: it is about to wait."""
+        self._workers.lead.give_away()
 
     def stop(self, *_: Any) -> None:
         self._stopping = True

@@ -4,7 +4,7 @@ Only the project's server has them; elsewhere, as in tests of the application al
 limited.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Request, Response
@@ -31,6 +31,24 @@ def reserve_memory(request: Request, size_bytes: int) -> None:
     response = _response_of(request)
     if response is not None and not response.reserve_memory(size_bytes):
         raise Busy("Too many long responses are being sent. Send this again.")
+
+
+def can_hold(request: Request) -> bool:
+    """Return whether the response can wait for a sync that the server makes.
+
+    That to a step of a body cannot, while further steps follow.
+    """
+    step = step_of(request)
+    return _response_of(request) is not None and not (step and step.goes_on)
+
+
+def hold(request: Request, confirm: Callable[[], Any]) -> None:
+    """Have the server sync before it sends the response, and then call `confirm`.
+
+    `confirm` returns None, or the status, the header fields and the body of a response in its
+    place.
+    """
+    _response_of(request).hold(confirm)
 
 
 def needs_no_worker(path: str, query: str, headers: Mapping[str, str]) -> bool:

@@ -1,8 +1,7 @@
 """Waits for a disk, another process or another server, which our server is told in advance.
 
-One of its workers leads, and begins whatever there is to do. Another one leads while it waits, but
-for one sync of the write-ahead log while no other connection is open: then the leader keeps the
-lead, until it is taken from it. Elsewhere, as in commands and tests, nobody is told.
+One of its workers leads, and begins whatever there is to do. Another one leads while it waits.
+Elsewhere, as in commands and tests, nobody is told.
 
 The storage waits as well, which knows no `Runtime`. So the function to call is one of the process,
 which `main` gives once, when there is a server.
@@ -10,20 +9,19 @@ which `main` gives once, when there is a server.
 
 from collections.abc import Callable
 
-_before_wait: Callable[[bool], None] | None = None
+_before_wait: Callable[[], None] | None = None
 
 
-def will_wait(*, briefly: bool = False) -> None:
-    """Call this before a wait of some milliseconds; `briefly`: the wait is one sync of the
-    write-ahead log.
+def will_wait() -> None:
+    """Call this before a wait of some milliseconds.
 
     A wait that is not told in advance keeps others out for 20 to 30 ms, once in a request.
     """
     if _before_wait is not None:
-        _before_wait(briefly)
+        _before_wait()
 
 
-def use_for_waits(before_wait: Callable[[bool], None]) -> None:
+def use_for_waits(before_wait: Callable[[], None]) -> None:
     """Have each wait of this process call `before_wait` first."""
     global _before_wait  # noqa: PLW0603
     _before_wait = before_wait

@@ -29,7 +29,15 @@ from ..core import (
 from ..events import EventHead, current_actor
 from ..records import require_future
 from ..runtime import current_runtime, independent_steps
-from ..storage import NotSynced, database, engine, on_rollback, separate_transaction, transaction
+from ..storage import (
+    NotSynced,
+    database,
+    engine,
+    errors_changed,
+    on_rollback,
+    separate_transaction,
+    transaction,
+)
 from ..storage.payloads import (
     FILES,
     PIECE_BYTES,
@@ -212,16 +220,21 @@ def _stored_or_aborted(document: Document) -> Iterator[None]:
     Raise `StoredUnsynced` if it was stored and not synced, `StorageFailing` if a step before the
     last one was not synced.
     """
-    try:
-        yield
-    except NotSynced as error:
-        _abort(document)
-        if Document.as_stored(document.id):
-            raise StoredUnsynced(f"Document {document.id} is stored. {_UNSYNCED}") from error
-        raise StorageFailing(_NOT_STORED) from error
-    except BaseException:
-        _abort(document)
-        raise
+    with errors_changed(partial(_if_unsynced, document)):
+        try:
+            yield
+        except BaseException:
+            _abort(document)
+            raise
+
+
+def _if_unsynced(document: Document, error: Exception) -> Exception:
+    """Return what `_stored_or_aborted` raises in place of an error."""
+    if not isinstance(error, NotSynced):
+        return error
+    if Document.as_stored(document.id):
+        return StoredUnsynced(f"Document {document.id} is stored. {_UNSYNCED}")
+    return StorageFailing(_NOT_STORED)
 
 
 def _disk_space_for(document: Document) -> AbstractContextManager[None]:

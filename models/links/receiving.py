@@ -3,8 +3,7 @@
 Senders learn how much room is left and what they have sent, and nothing else of the collection.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from ..accounts import StoredResponse
@@ -22,6 +21,7 @@ from ..core import (
 from ..documents import Collection, Document, SentPayload, UnfinishedUpload, upload
 from ..events import EventHead
 from ..runtime import LongBody, current_runtime
+from ..storage import errors_changed
 from .document_token import UPLOAD, DocumentToken
 from .grant import TokenGrant
 
@@ -164,17 +164,19 @@ def receive(
         return add_received(document, grant.id, grant.answers_id, collection)
 
 
-@contextmanager
-def refused_to_stranger() -> Iterator[None]:
+def refused_to_stranger() -> AbstractContextManager[None]:
     """Raise what refuses a file in the block as strangers may know it: nothing of the owner."""
-    try:
-        yield
-    except StoredUnsynced:
-        raise StoredUnsynced(UNSYNCED) from None
-    except StorageFailing:
-        raise StorageFailing(NOT_STORED) from None
-    except (QuotaExceeded, StorageFull):
-        raise StorageFull("There is no room for this. Tell whoever sent you the link.") from None
+    return errors_changed(_for_stranger)
+
+
+def _for_stranger(error: Exception) -> Exception:
+    if isinstance(error, StoredUnsynced):
+        return StoredUnsynced(UNSYNCED)
+    if isinstance(error, StorageFailing):
+        return StorageFailing(NOT_STORED)
+    if isinstance(error, (QuotaExceeded, StorageFull)):
+        return StorageFull("There is no room for this. Tell whoever sent you the link.")
+    return error
 
 
 def metadata_of(sender: str, folder: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..core import ServiceError
+from .group_commit import NotSynced
 from .right import Right
 
 
@@ -44,6 +45,10 @@ class Engine(ABC):
 
     def sync(self, since: int | None = None) -> None:
         """Sync all commits. Raises `NotSynced` if that failed, or has failed after `since`."""
+
+    def sync_failure(self, since: int) -> NotSynced | None:  # noqa: ARG002
+        """Return the `NotSynced` of a sync that has failed after `sync_failures` was `since`."""
+        return None
 
     def sync_failures(self) -> int:
         """Return the number of failed syncs since the process began."""

@@ -46,8 +46,14 @@ class GroupCommit:
                     self._changed.wait()
                 else:
                     self._lead()
-            if self.failures > since:
-                raise NotSynced(self._error.errno, self._error.strerror)
+            if failure := self.failure_after(since):
+                raise failure
+
+    def failure_after(self, since: int) -> NotSynced | None:
+        """Return the error of a sync that has failed after `failures` was `since`, or None."""
+        if self.failures <= since:
+            return None
+        return NotSynced(self._error.errno, self._error.strerror)
 
     def _lead(self) -> None:
         """Sync for all that wait by now; later ones wait for the next sync."""

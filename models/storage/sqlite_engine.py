@@ -32,7 +32,7 @@ from .disk_space import (
 )
 from .engine_base import Engine
 from .fair_lock import FairLock
-from .group_commit import GroupCommit
+from .group_commit import GroupCommit, NotSynced
 from .right import Right
 from .sqlite import PRAGMAS, analyze_large_tables, database
 
@@ -146,6 +146,9 @@ class SqliteEngine(Engine):
 
     def sync(self, since: int | None = None) -> None:
         self._wal.sync(since)
+
+    def sync_failure(self, since: int) -> NotSynced | None:
+        return self._wal.failure_after(since)
 
     def sync_failures(self) -> int:
         return self._wal.failures

@@ -12,6 +12,7 @@ from typing import Any
 from ..core import will_wait
 from .connection import is_in_transaction
 from .engines import engine
+from .later_sync import later_sync
 from .right import Right, current_right
 
 SERVICE = "service"  # the owner of rows about all of the service
@@ -45,6 +46,8 @@ def transaction(
     owner_id: str | None = SERVICE, *, since: int | None = None
 ) -> AbstractContextManager[None]:
     """Return a write transaction, synced to disk when it ends.
+
+    In a request whose response waits for the sync (`later_sync.py`) it ends before that.
 
     It excludes every other transaction of this owner until it ends, and with SERVICE all others:
     the rows that it reads stay as they are. It holds one lock, so that no two transactions wait for
@@ -124,7 +127,7 @@ class _Transaction(AbstractContextManager[None]):
         if is_in_transaction():
             _take_lock(self._owner_id)
             return
-        own = _outermost(self._owner_id, judges_right=self._joins_scope, **self._how)
+        own = _outermost(self._owner_id, joins_scope=self._joins_scope, **self._how)
         if self._joins_scope and (scope := _scope.get()):
             scope.enter_context(own)
             scope.at_begin()
@@ -140,12 +143,12 @@ class _Transaction(AbstractContextManager[None]):
 def _outermost(
     owner_id: str | None,
     *,
-    judges_right: bool,
+    joins_scope: bool,
     synced: bool = True,
     since: int | None = None,
     wait_seconds: float | None = None,
 ) -> Iterator[None]:
-    right = _unjudged(current_right.get()) if judges_right else None
+    right = _unjudged(current_right.get()) if joins_scope else None
     undo: list[Work] = [right.forget] if right else []
     begun = engine().write_transaction(
         owner_id,
@@ -168,9 +171,15 @@ def _outermost(
         for work in undo:
             work()
         raise
-    if synced:
-        will_wait(briefly=True)
-        engine().sync(failures if since is None else since)
+    if not synced:
+        return
+    failures = failures if since is None else since
+    later = later_sync.get()
+    if joins_scope and later:
+        later.wait_for(failures)
+    else:
+        will_wait()
+        engine().sync(failures)
 
 
 def _take_lock(owner_id: str | None) -> None:

@@ -99,7 +99,7 @@ class RunningServer:
     """A server in a thread, its application, its clock, and connections to it."""
 
     def __init__(self, threads, limits, **options):
-        self.application = Application()
+        self.application = options.pop("application", None) or Application()
         self.now, self._checks = 0.0, 0
         options = {"listen": "127.0.0.1:0", "threads": threads} | options
         self._thread = None

@@ -192,27 +192,6 @@ def test_a_request_that_says_it_will_wait_keeps_nobody_out(build, monkeypatch):
         assert setup.serves_others()
 
 
-def test_a_request_that_waits_briefly_keeps_the_lead_while_nobody_else_is_connected(
-    build, monkeypatch
-):
-    setup = build(threads=2, working_seconds=AN_HOUR)
-    server, has_kept = setup.server, []
-
-    def wait():
-        server.let_others_in(briefly=True)
-        has_kept.append(server._workers.lead.is_mine())
-
-    monkeypatch.setattr(setup.application.released, "wait", wait)
-    with setup.connected(ask("/held", "HEAD")) as alone:
-        assert head(alone)[0] == 200
-    until(lambda: not server.connections)
-    with setup.connected(b""):
-        until(lambda: len(server.connections) == 1)
-        with setup.connected(ask("/held", "HEAD")) as beside_another:
-            assert head(beside_another)[0] == 200
-    assert has_kept == [True, False]
-
-
 def test_a_request_that_does_not_say_so_keeps_others_out_for_a_moment(build):
     with build(threads=2).held() as setup:
         assert setup.serves_others()

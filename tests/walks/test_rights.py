@@ -289,6 +289,10 @@ PAGES = [
     Request("POST /app/webhooks/{webhook}/test", form={}),
 ]
 REQUESTS = [*API, *PAGES]
+SETTINGS = {
+    "SMTP_URL": "smtp://127.0.0.1:9?from=docs@example.org",
+    "BASE_URL": "https://docs.example.org",
+}
 APP = app_with_routes(console=True)
 
 
@@ -379,12 +383,8 @@ def walks(request):
 @pytest.fixture(scope="module")
 def service_of_all(tmp_path_factory):
     """The service, with a seam between its hooks and its handlers, and a stage of all scenes."""
-    settings = {
-        "SMTP_URL": "smtp://127.0.0.1:9?from=docs@example.org",
-        "BASE_URL": "https://docs.example.org",
-    }
     folder = tmp_path_factory.mktemp("rights")
-    with service_in_process(folder, RATE_LIMITS="off", **settings) as service:
+    with service_in_process(folder, RATE_LIMITS="off", **SETTINGS) as service:
         service.between = None
         service.app.before_request(lambda: service.between and service.between())
         service.stage = Stage(service.app)

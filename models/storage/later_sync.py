@@ -1,0 +1,72 @@
+"""The sync that the response to a request waits for, in place of the thread that makes it.
+
+A transaction whose commit is to be on disk waits for the sync when it ends. Where the server can
+hold a response (`server/held.py`), the transactions of a request leave the wait to the response:
+what follows them in the request runs at once, and the client is told nothing before the sync.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+
+from .engines import engine
+from .group_commit import NotSynced
+
+Change = Callable[[Exception], Exception]
+
+
+class LaterSync:
+    """What a response waits for: whether anything, and what its client is told if it fails."""
+
+    def __init__(self) -> None:
+        self._since: int | None = None  # of the engine's failed syncs, before the first change
+        self._changes: list[Change] = []
+
+    @property
+    def is_awaited(self) -> bool:
+        return self._since is not None
+
+    def wait_for(self, since: int) -> None:
+        """Let the response wait for the sync of a commit, as `Engine.sync` does with `since`."""
+        self._since = since if self._since is None else min(self._since, since)
+
+    def change_error(self, change: Change) -> None:
+        """Have the error be changed, behind the changes that were added before."""
+        self._changes.append(change)
+
+    def failure(self) -> NotSynced | None:
+        """Return the error of the sync, behind it; None if all is on disk."""
+        return None if self._since is None else engine().sync_failure(self._since)
+
+    def changed(self, error: Exception) -> Exception:
+        """Return what the request raises for an error of the sync."""
+        for change in self._changes:
+            error = change(error)
+        return error
+
+
+later_sync: ContextVar[LaterSync | None] = ContextVar("later_sync", default=None)
+"""That of the request which this thread serves; None where each transaction waits by itself."""
+
+
+def sync_for_responses() -> None:
+    """Sync all commits, for the responses that wait by now; `failure` tells each of them."""
+    with suppress(NotSynced):
+        engine().sync()
+
+
+@contextmanager
+def errors_changed(change: Change) -> Iterator[None]:
+    """Raise what `change` makes of an error of the block, or of the sync that is waited for later.
+
+    `change` returns the error itself where it changes nothing.
+    """
+    try:
+        yield
+    except Exception as error:
+        changed = change(error)
+        if changed is error:
+            raise
+        raise changed from error
+    if later := later_sync.get():
+        later.change_error(change)
