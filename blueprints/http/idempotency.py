@@ -20,7 +20,7 @@ from models import (
 )
 from models.core import IdempotencyInProgress, Invalid, current_payer
 from models.runtime import network_of
-from models.storage import current_right
+from models.storage import current_right, wait_for_earlier_syncs
 
 from .body import seekable_body
 from .caller import current_request, g
@@ -130,11 +130,16 @@ def count_for_payer() -> None:
 
 
 def _stored(id: str, fingerprint: str) -> Any:
-    """Return the stored result, or None."""
+    """Return the stored result, or None.
+
+    A response with it waits for the sync as the first one does, which may not be sent yet.
+    """
     stored = StoredResponse.replayed(id, fingerprint)
     right = current_right.get()
-    if stored is not None and right:
-        right.judge()
+    if stored is not None:
+        wait_for_earlier_syncs()
+        if right:
+            right.judge()
     return stored
 
 

@@ -17,7 +17,13 @@ from .connection import (
 from .disk_space import try_disk
 from .engines import SERVER_NOW, engine, is_server, open_database, shred
 from .group_commit import NotSynced
-from .later_sync import LaterSync, errors_changed, later_sync, sync_for_responses
+from .later_sync import (
+    LaterSync,
+    errors_changed,
+    later_sync,
+    sync_for_responses,
+    wait_for_earlier_syncs,
+)
 from .migrations import FIRST_MIGRATION, MigrationRunner
 from .right import Right, RightLost, current_right
 from .sqlite import SqliteError, create_file

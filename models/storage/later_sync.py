@@ -49,6 +49,15 @@ later_sync: ContextVar[LaterSync | None] = ContextVar("later_sync", default=None
 """That of the request which this thread serves; None where each transaction waits by itself."""
 
 
+def wait_for_earlier_syncs() -> None:
+    """Let the response wait for the syncs of all commits so far, which other requests have made.
+
+    Elsewhere, whoever had the turn of another request finds its commits on disk.
+    """
+    if later := later_sync.get():
+        later.wait_for(engine().sync_failures())
+
+
 def sync_for_responses() -> None:
     """Sync all commits, for the responses that wait by now; `failure` tells each of them."""
     with suppress(NotSynced):

@@ -4,6 +4,7 @@ import http.client
 import json
 import threading
 from contextlib import closing, contextmanager
+from functools import partial
 from unittest.mock import patch
 
 import pytest
@@ -15,7 +16,7 @@ from testing import service_in_process
 from tests.formats import b64
 from tests.forms import FORM, body, file
 from tests.in_process import LOGIN
-from tests.waiting import until
+from tests.waiting import join_threads, start_threads, until
 
 UPLOAD = {"payload": b64(b"what is sent"), "contentType": "text/plain"}
 
@@ -69,6 +70,7 @@ def running(tmp_path_factory):
         )
         thread = threading.Thread(target=server.serve)
         thread.start()
+        service.server = server
         service.port = server.port
         try:
             client = Client(server.port)
@@ -199,3 +201,29 @@ def test_others_see_a_change_before_it_is_on_disk_and_its_client_is_answered_beh
             thread.join(60)
     assert [answer[0] for answer in answers] == [201]
     assert [(line.method, line.status) for line in lines[1:]] == [("GET", 200), ("POST", 201)]
+
+
+def test_a_request_that_is_sent_again_waits_for_the_disk_as_the_first_one_does(
+    running, client, disk
+):
+    headers = {"X_API_Key": running.key, "Idempotency_Key": "sent-twice"}
+    answers = []
+
+    def send(sender):
+        answers.append(sender.call("POST", "/v1/documents", UPLOAD, **headers))
+
+    with closing(Client(running.port)) as other:
+        other.call("GET", "/healthz")
+        disk.may_end.clear()
+        threads = start_threads(partial(send, client))
+        try:
+            until(lambda: disk.began == 1)
+            threads += start_threads(partial(send, other))
+            until(lambda: len(running.server._workers._held._waiting) == 1)
+            assert answers == []
+        finally:
+            disk.may_end.set()
+            join_threads(threads)
+    assert [status for status, _, _ in answers] == [201, 201]
+    assert len({document["id"] for _, document, _ in answers}) == 1
+    assert disk.began == 2

@@ -205,7 +205,7 @@ def test_nobody_waits_longer_than_the_seconds_and_leaves_the_line_then(taken):
 def told(monkeypatch):
     """The waits that were told in advance."""
     told = []
-    monkeypatch.setattr(waiting, "_before_wait", lambda _: told.append(True))
+    monkeypatch.setattr(waiting, "_before_wait", lambda: told.append(True))
     return told
 
 
