@@ -79,7 +79,8 @@ def fork_workers() -> None:
     forbid_inspection()
     requests = socket.socket(fileno=os.dup(0))
     children: dict[int, int] = {}  # the end of its pipe, its process id
-    modules: list[str] = []
+    modules: list[str] = []  # still to be prepared for
+    known: set[str] = set()  # these and the others; one may have been imported by another one
     while True:
         timeout = 0 if modules else None  # a document that is there does not wait for an import
         ready = select.select([requests.fileno(), *children], (), (), timeout)[0]
@@ -93,8 +94,9 @@ def fork_workers() -> None:
             if not files:
                 return
             children[files[-1]] = _fork(files, highest=max(*children, *files))
-            if module.decode() not in {*modules, *sys.modules}:
-                modules.append(module.decode())
+            if (name := module.decode()) not in known:
+                known.add(name)
+                modules.append(name)
 
 
 def _prepare_for(module: str) -> None:

@@ -40,12 +40,20 @@ def test_the_fork_server_imports_no_parser_before_the_first_document():
     assert not any(name.startswith("viewer.formats") for name in imported)
 
 
-def test_the_fork_server_preloads_a_job_for_the_processes_that_follow():
+def test_the_fork_server_preloads_a_job_whose_module_another_one_has_imported():
     program = f"""{BOOTSTRAP}
+import os, socket
 from viewer.sandbox import worker
 job = sys.modules["viewer.formats.probe"] = types.ModuleType("viewer.formats.probe")
-job.preload = lambda: print("preloaded")
-worker._prepare_for("viewer.formats.probe")
+service, requests = socket.socketpair()
+os.dup2(requests.fileno(), 0)
+def preload():
+    print("preloaded")
+    service.close()
+job.preload = preload
+worker._fork = lambda files, highest: os.fork() or os._exit(0)
+socket.send_fds(service, [b"viewer.formats.probe"], [1, 1, 1])
+worker.fork_workers()
 """
     command = [sys.executable, "-I", "-c", program, str(PACKAGE)]
-    assert subprocess.check_output(command, text=True) == "preloaded\n"
+    assert subprocess.check_output(command, text=True, timeout=60) == "preloaded\n"
