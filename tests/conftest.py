@@ -47,8 +47,9 @@ def pytest_configure(config):
 @pytest.fixture
 def quick_passphrases(monkeypatch):
     """Derive the keys of exports with the least that Argon2id takes."""
-    monkeypatch.setattr(passphrases, "MEMORY_KIB", 32)
+    monkeypatch.setattr(passphrases, "MEMORY_KIB", 8)
     monkeypatch.setattr(passphrases, "PASSES", 1)
+    monkeypatch.setattr(passphrases, "LANES", 1)
 
 
 @pytest.fixture(autouse=True)
