@@ -19,7 +19,14 @@ from tests.uploads import upload
 PAYLOAD = os.urandom(23 * PIECE_BYTES + 7)
 LARGE = 2 * PIECE_BYTES
 WAYS = [("rows", "files"), ("files", "rows"), ("objects", "files"), ("files", "objects")]
-each_way = pytest.mark.parametrize(("former", "place"), WAYS)
+
+
+def marked(*way):
+    """The parameters of a way, with the marker of those that need a store of objects."""
+    return pytest.param(*way, marks=pytest.mark.s3 if "objects" in way else ())
+
+
+each_way = pytest.mark.parametrize(("former", "place"), [marked(*way) for way in WAYS])
 
 
 @pytest.fixture
@@ -194,7 +201,7 @@ STEPS = ["record", "middle", "copied", "verified", "in the transaction", "commit
 
 @pytest.mark.parametrize(
     ("former", "place", "step"),
-    [(*way, step) for way in WAYS for step in STEPS],
+    [marked(*way, step) for way in WAYS for step in STEPS],
 )
 def test_a_move_killed_at_any_step_loses_nothing_and_goes_on(
     stored, runtime, instance, clock, former, place, step
