@@ -18,7 +18,7 @@ from models.runtime import Admission, service_error_of
 from models.storage import LaterSync, NotSynced, current_right, engine, later_sync
 
 from .http import COOKIE, OWNER
-from .http.access_log import BODILESS, Access, access_of, log_access
+from .http.access_log import BODILESS, access_of, log_access
 from .http.authentication import (
     FILE_BY_LINK,
     credentials_in_head,
@@ -163,10 +163,9 @@ def _held(request: Request, response: Response) -> Response:
 def _after(response: Response) -> Response:
     request, g = request_and_globals()
     response = page_for_people(_held(request, response))
-    access = access_of(request, g, response)
     headers = response.headers
     given = {name.lower() for name, _ in headers}
-    headers.add("X-Request-Id", access.request_id)
+    headers.add("X-Request-Id", g.request_id)
     for name, header in _PRIVATE.items():
         if name not in given:
             headers.add(*header)
@@ -175,15 +174,16 @@ def _after(response: Response) -> Response:
         response.headers.pop("Content-Length", None)
     later = later_sync.get()
     if goes_on_behind(request, response):
-        step_of(request).shared["seconds"] = access.seconds
+        step_of(request).shared["seconds"] = time.perf_counter() - g.started_at
     elif later and later.is_awaited:
-        hold(request, _Confirmation(request, g, access, later))
+        hold(request, _Confirmation(request, g, response, later))
     else:
-        _record(access)
+        _record(request, g, response)
     return response
 
 
-def _record(access: Access) -> None:
+def _record(request: Request, g: RequestGlobals, response: Response) -> None:
+    access = access_of(request, g, response)
     log_access(access)
     count(access)
 
@@ -192,20 +192,19 @@ class _Confirmation:
     """What is done behind the sync that a response waits for, when its request has ended."""
 
     def __init__(
-        self, request: Request, g: RequestGlobals, access: Access, later: LaterSync
+        self, request: Request, g: RequestGlobals, response: Response, later: LaterSync
     ) -> None:
         self._application = current_application()
         self._request = request
         self._g = g
-        self._access = access
+        self._response = response
         self._later = later
 
     def __call__(self) -> Any:
         """Record the request, or return the response in its place if the sync has failed."""
         if failure := self._later.failure():
             return self._response_to(failure)
-        seconds = time.perf_counter() - self._g.started_at
-        _record(self._access._replace(seconds=seconds))
+        _record(self._request, self._g, self._response)
         return None
 
     def _response_to(self, failure: NotSynced) -> Any:

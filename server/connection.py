@@ -20,7 +20,6 @@ from .response import (
     ClientDisconnected,
     RequestPostponed,
     Response,
-    ResponseHeld,
     ResponseInterrupted,
     ResponseSuspended,
     SendBuffer,
@@ -125,17 +124,18 @@ class Connection:
             self._respond(self._response)
         except ResponseSuspended:
             self.is_suspended = True
-        except ResponseHeld:
-            self.is_held = True
         except (ResponseInterrupted, RequestPostponed):
             pass  # it is requested again
         else:
-            self._end_response(self._response)
+            self.is_held = self._response.is_held
+            if not self.is_held:
+                self._end_response(self._response)
 
     def release(self) -> None:
         """Send the response that was held: what it tells of is on disk, or failed to get there."""
         self.is_held = False
-        if self.socket is not None:
+        if self._response is not None and self.socket is not None:
+            self._response.release()
             self.serve()
 
     def close(self) -> None:

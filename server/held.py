@@ -26,7 +26,8 @@ class HeldResponses:
         self._context = context
         self._lead = lead
         self._waiting = deque[tuple[float, Connection]]()  # since when, by the monotonic clock
-        self._released = deque[Connection]()
+        self.released = deque[Connection]()
+        """Those whose responses may be sent; whoever takes a connection from it sends."""
         self._asked = threading.Event()  # for a sync
         self._is_closed = False
         self.reader, self._writer = os.pipe()
@@ -61,9 +62,9 @@ class HeldResponses:
         """Return whether responses wait for a sync that nobody has asked for."""
         return bool(self._waiting) and not self._asked.is_set()
 
-    def sync_if_due(self, *, is_idle: bool) -> None:
+    def ask_if_due(self, *, is_idle: bool) -> None:
         """Ask for the sync if the worker that leads is idle, or a response has waited for long."""
-        if self.wants_sync() and (is_idle or self._is_late()):
+        if is_idle or self._is_late():
             self._asked.set()
 
     def sync_for(self, connections: list[Connection]) -> None:
@@ -77,14 +78,6 @@ class HeldResponses:
             _log.exception("responses were not sent, as their sync was not made")
             for connection in connections:
                 connection.close()
-
-    def released(self) -> list[Connection]:
-        """Return the connections whose responses may be sent; they belong to the caller."""
-        found = []
-        while self._released:
-            with contextlib.suppress(IndexError):  # another worker has taken the last one
-                found.append(self._released.popleft())
-        return found
 
     def drain_wakes(self) -> None:
         """Empty the pipe."""
@@ -102,7 +95,7 @@ class HeldResponses:
             if not synced:
                 continue
             self.sync_for(synced)
-            self._released.extend(synced)
+            self.released.extend(synced)
             if self._lead.is_at_rest():
                 self._wake()
 

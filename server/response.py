@@ -42,10 +42,6 @@ class ResponseSuspended(BaseException):
     """No error: the buffer is full, so the worker leaves the response for later."""
 
 
-class ResponseHeld(BaseException):
-    """No error: the response is made, and is sent when what it tells of is on disk."""
-
-
 class ResponseInterrupted(BaseException):
     """No error: much was sent, so the worker serves others that wait before it goes on."""
 
@@ -149,6 +145,7 @@ class Response:
         self._reserved_bytes = 0
         self.is_last = request.is_last
         self.has_begun = False
+        self.is_held = False  # until the server has made a sync
         self.is_swallowed = False  # that of a step which others follow, or of a cut body
         self._confirm: Confirm | None = None
         self._iterable: Any = None
@@ -161,8 +158,8 @@ class Response:
     def send(self) -> None:
         """Send the application's response.
 
-        Raises `ResponseSuspended`, `ResponseHeld`, `ResponseInterrupted`, and whatever the
-        application raises, which includes `RequestPostponed`.
+        Raises `ResponseSuspended`, `ResponseInterrupted`, and whatever the application raises,
+        which includes `RequestPostponed`. Sends nothing yet if the response `is_held`.
         """
         if self._iterable is None:
             environ = _environment(self.request, self._client)
@@ -177,10 +174,11 @@ class Response:
                 self._release_memory()
                 raise
             self._pieces = iter(self._iterable)
-            if self._confirm:
-                raise ResponseHeld
+            if self.is_held:
+                return
         try:
-            self._confirm_held()
+            if self._confirm is not None:
+                self._confirm_held(self._confirm)
             self._write_pieces()
         except (ResponseSuspended, ResponseInterrupted):
             raise
@@ -205,6 +203,11 @@ class Response:
         Then `confirm` is called, on any thread.
         """
         self._confirm = confirm
+        self.is_held = True
+
+    def release(self) -> None:
+        """Let the next `send` send the response that was held."""
+        self.is_held = False
 
     def reserve_memory(self, size_bytes: int) -> bool:
         """Return whether the response may hold so much while it is sent, besides pieces of it."""
@@ -261,11 +264,8 @@ class Response:
         self._iterable = ()
         self._pieces = iter(())
 
-    def _confirm_held(self) -> None:
+    def _confirm_held(self, confirm: Confirm) -> None:
         """Take the response that is sent in place of the held one, if there is one."""
-        if self._confirm is None:
-            return
-        confirm = self._confirm
         self._confirm = None
         if other := confirm():
             self._close_iterable()

@@ -221,18 +221,25 @@ class Workers:
         """Handle an event and serve a request, if there are any; wait for an event if not."""
         if not self.lead.rest():
             return
-        if released := self._held.released():
-            self.lead.begin()
-            for one in released:
-                self._handle(one, one.release)
+        if self._held.released:
+            self._send_released()
             return
         may_serve = self._requested and self._serving < self._count
-        descriptor = self._readiness.wait(0 if may_serve or self._held.wants_sync() else None)
-        self._held.sync_if_due(is_idle=descriptor is None and not may_serve)
+        wants_sync = self._held.wants_sync()
+        descriptor = self._readiness.wait(0 if may_serve or wants_sync else None)
+        if wants_sync:
+            self._held.ask_if_due(is_idle=descriptor is None and not may_serve)
         self.lead.begin()
         self._handle_events(descriptor)
         if connection := self._next_requested():
             self._serve(connection)
+
+    def _send_released(self) -> None:
+        self.lead.begin()
+        with contextlib.suppress(IndexError):  # all are sent, by another worker perhaps
+            while True:
+                connection = self._held.released.popleft()
+                self._handle(connection, connection.release)
 
     def _handle_events(self, descriptor: int | None) -> None:
         """Handle an event, and those that have come with it, as long as others can wait for it.

@@ -5,9 +5,10 @@ hold a response (`server/held.py`), the transactions of a request leave the wait
 what follows them in the request runs at once, and the client is told nothing before the sync.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
+from typing import Any
 
 from .engines import engine
 from .group_commit import NotSynced
@@ -18,9 +19,8 @@ Change = Callable[[Exception], Exception]
 class LaterSync:
     """What a response waits for: whether anything, and what its client is told if it fails."""
 
-    def __init__(self) -> None:
-        self._since: int | None = None  # of the engine's failed syncs, before the first change
-        self._changes: list[Change] = []
+    _since: int | None = None  # of the engine's failed syncs, before the first change
+    _changes: tuple[Change, ...] = ()
 
     @property
     def is_awaited(self) -> bool:
@@ -32,7 +32,7 @@ class LaterSync:
 
     def change_error(self, change: Change) -> None:
         """Have the error be changed, behind the changes that were added before."""
-        self._changes.append(change)
+        self._changes += (change,)
 
     def failure(self) -> NotSynced | None:
         """Return the error of the sync, behind it; None if all is on disk."""
@@ -64,18 +64,18 @@ def sync_for_responses() -> None:
         engine().sync()
 
 
-@contextmanager
-def errors_changed(change: Change) -> Iterator[None]:
-    """Raise what `change` makes of an error of the block, or of the sync that is waited for later.
+class errors_changed(AbstractContextManager[None]):  # noqa: N801  as `contextlib.suppress`
+    """Raises what `change` makes of an error of the block, or of the sync that is waited for later.
 
     `change` returns the error itself where it changes nothing.
     """
-    try:
-        yield
-    except Exception as error:
-        changed = change(error)
-        if changed is error:
-            raise
-        raise changed from error
-    if later := later_sync.get():
-        later.change_error(change)
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+
+    def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
+        if error is None:
+            if later := later_sync.get():
+                later.change_error(self._change)
+        elif isinstance(error, Exception) and (changed := self._change(error)) is not error:
+            raise changed from error
