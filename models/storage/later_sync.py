@@ -52,10 +52,13 @@ later_sync: ContextVar[LaterSync | None] = ContextVar("later_sync", default=None
 def wait_for_earlier_syncs() -> None:
     """Let the response wait for the syncs of all commits so far, which other requests have made.
 
-    Elsewhere, whoever had the turn of another request finds its commits on disk.
+    Call it when they have been read. If their sync has failed, they are moved into the database, as
+    before each transaction: what a later sync of the log says is not about them. Elsewhere, whoever
+    had the turn of another request finds its commits on disk.
     """
     if later := later_sync.get():
-        later.wait_for(engine().sync_failures())
+        with engine().write_transaction(None, synced=True) as failures:
+            later.wait_for(failures)
 
 
 def sync_for_responses() -> None:
@@ -74,8 +77,7 @@ class errors_changed(AbstractContextManager[None]):  # noqa: N801  as `contextli
         self._change = change
 
     def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
-        if error is None:
-            if later := later_sync.get():
-                later.change_error(self._change)
-        elif isinstance(error, Exception) and (changed := self._change(error)) is not error:
+        if later := later_sync.get():  # what follows a transaction in the block may have failed
+            later.change_error(self._change)
+        if isinstance(error, Exception) and (changed := self._change(error)) is not error:
             raise changed from error

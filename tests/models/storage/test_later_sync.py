@@ -1,5 +1,7 @@
 """models/storage/later_sync.py"""
 
+from contextlib import suppress
+
 import pytest
 
 from models import Document
@@ -17,6 +19,7 @@ from models.storage import (
     separate_transaction,
     sync_for_responses,
     transaction,
+    wait_for_earlier_syncs,
 )
 from tests.uploads import upload
 
@@ -154,6 +157,35 @@ def test_a_stranger_whose_file_is_not_synced_learns_no_id(alice, syncs, later):
     told = later.changed(later.failure())
     assert isinstance(told, StoredUnsynced)
     assert document.id not in told.sentence
+
+
+def test_a_stranger_whose_request_failed_behind_the_file_learns_no_id(alice, syncs, later):
+    with suppress(ZeroDivisionError), refused_to_stranger():
+        document = upload(alice)
+        raise ZeroDivisionError
+    syncs.fails = True
+    sync_for_responses()
+    told = later.changed(later.failure())
+    assert isinstance(told, StoredUnsynced)
+    assert document.id not in told.sentence
+
+
+def test_an_earlier_commit_that_was_not_synced_is_moved_into_the_database(alice, syncs, later):
+    """The sync of the log that follows a failed one says nothing of what was written before."""
+    with transaction(alice.id):
+        pass
+    syncs.fails = True
+    sync_for_responses()
+    syncs.fails = False
+    assert engine().fault() == "The disk did not sync the log of the database."
+    token = later_sync.set(of_replay := LaterSync())
+    wait_for_earlier_syncs()
+    later_sync.reset(token)
+    assert engine().fault() is None
+    assert of_replay.is_awaited
+    sync_for_responses()
+    assert of_replay.failure() is None
+    assert isinstance(later.failure(), NotSynced)
 
 
 @pytest.mark.usefixtures("alice")
