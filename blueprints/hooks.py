@@ -176,7 +176,7 @@ def _after(response: Response) -> Response:
     if goes_on_behind(request, response):
         step_of(request).shared["seconds"] = time.perf_counter() - g.started_at
     elif later and later.is_awaited:
-        hold(request, _Confirmation(request, g, response, later))
+        hold(request, response, _Confirmation(request, g, response, later))
     else:
         _record(request, g, response)
     return response

@@ -131,6 +131,10 @@ class Connection:
             if not self.is_held:
                 self._end_response(self._response)
 
+    def is_streamed(self) -> bool:
+        """Return whether the pieces of the response are made while it is sent."""
+        return self._response is not None and self._response.is_streamed
+
     def release(self) -> None:
         """Send the response that was held: what it tells of is on disk, or failed to get there."""
         self.is_held = False

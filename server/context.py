@@ -90,6 +90,7 @@ class Limits:
     idle_seconds: float = 60
     pace_seconds: float = 15
     pace_bytes: int = 64 << 10
+    held: int = 100  # responses that wait for the next sync; for further ones their workers wait
     held_seconds: float = 0.005  # of responses for a sync, while other requests are served
     linger_seconds: float = 5  # to end a refused body, by pace_bytes, or to read the response
     evictable_after_seconds: float = 1  # of waiting for the client, once all connections are taken

@@ -44,9 +44,21 @@ class HeldResponses:
         self._is_closed = True
         self._asked.set()
         self._thread.join(max(0, deadline - time.monotonic()))
+
+    def close_pipe(self) -> None:
+        """Close the pipe, when no worker looks at it any more."""
         if not self._thread.is_alive():
             os.close(self.reader)
             os.close(self._writer)
+
+    def takes(self, connection: Connection) -> bool:
+        """Return whether a response is held here. If not, its worker waits for the sync.
+
+        What makes a response that is streamed may wait, and all that were released with it would
+        wait as well. And if the disk does not answer, some connections have to stay free.
+        """
+        has_room = len(self._waiting) < self._context.limits.held
+        return has_room and not connection.is_streamed()
 
     def add(self, connection: Connection) -> None:
         """Hold the response of a connection, which belongs to no worker from now on.

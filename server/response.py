@@ -147,6 +147,7 @@ class Response:
         self.has_begun = False
         self.is_held = False  # until the server has made a sync
         self.is_swallowed = False  # that of a step which others follow, or of a cut body
+        self.is_streamed = False  # a held one, whose pieces are made while it is sent
         self._confirm: Confirm | None = None
         self._iterable: Any = None
         self._pieces: Iterator[bytes] = iter(())
@@ -171,6 +172,7 @@ class Response:
             try:
                 self._iterable = self._context.application(environ, self._start)
             except BaseException:
+                self.is_held, self._confirm = False, None  # an error is sent in its place, at once
                 self._release_memory()
                 raise
             self._pieces = iter(self._iterable)
@@ -197,12 +199,14 @@ class Response:
         """
         self._serve_for((caller,) if part is None else (caller, part))
 
-    def hold(self, confirm: Confirm) -> None:
+    def hold(self, confirm: Confirm, *, is_streamed: bool = False) -> None:
         """Send the response, which the application returns now, only behind a sync of the server.
 
-        Then `confirm` is called, on any thread.
+        Then `confirm` is called, on any thread. Unless the response `is_streamed`, nothing that
+        makes its pieces waits.
         """
         self._confirm = confirm
+        self.is_streamed = is_streamed
         self.is_held = True
 
     def release(self) -> None:

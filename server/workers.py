@@ -201,6 +201,7 @@ class Workers:
             thread.join(max(0, deadline - time.monotonic()))
         if not any(thread.is_alive() for thread in self._threads):
             self._readiness.close()
+            self._held.close_pipe()
             for descriptor in (self._stop_reader, self._stop_writer):
                 os.close(descriptor)
 
@@ -306,7 +307,7 @@ class Workers:
             _log.exception("a connection was closed because of an error")
             connection.close()
         if connection.is_held:
-            self._hold(connection)
+            self._held.add(connection)
         elif connection.has_request():
             self._requested.append(connection)
         elif connection.socket is not None:
@@ -315,21 +316,26 @@ class Workers:
         else:
             self._accept_more()
 
-    def _hold(self, connection: Connection) -> None:
-        """Hold a response until what it tells of is on disk.
+    def _release_here(self, connection: Connection) -> None:
+        """Sync for a held response on this thread, whose worker is counted until it is sent.
 
-        While nobody else is connected, this thread syncs: the hand-over costs a tenth of an upload.
+        While nobody else is connected, the leader keeps the lead: the hand-over costs a tenth of an
+        upload.
         """
-        if len(self._context.connections) > 1:
-            self._held.add(connection)
-            return
+        if not self._is_alone():
+            self.lead.give_away()
         self._held.sync_for([connection])
-        self._handle(connection, connection.release)
+        connection.release()
+
+    def _is_alone(self) -> bool:
+        return len(self._context.connections) == 1
 
     def _serve(self, connection: Connection) -> None:
         def serve_and_leave() -> None:
             try:
                 connection.serve()
+                if connection.is_held and (self._is_alone() or not self._held.takes(connection)):
+                    self._release_here(connection)
             finally:
                 self._context.shares.leave(connection)
                 with self._lock:

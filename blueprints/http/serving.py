@@ -42,13 +42,13 @@ def can_hold(request: Request) -> bool:
     return _response_of(request) is not None and not (step and step.goes_on)
 
 
-def hold(request: Request, confirm: Callable[[], Any]) -> None:
+def hold(request: Request, response: Response, confirm: Callable[[], Any]) -> None:
     """Have the server sync before it sends the response, and then call `confirm`.
 
     `confirm` returns None, or the status, the header fields and the body of a response in its
     place.
     """
-    _response_of(request).hold(confirm)
+    _response_of(request).hold(confirm, is_streamed=response.is_streamed)
 
 
 def needs_no_worker(path: str, query: str, headers: Mapping[str, str]) -> bool:

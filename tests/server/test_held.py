@@ -37,7 +37,8 @@ class Disk:
 class Storing:
     """An application that has its responses to `/store` held; all else is answered at once.
 
-    `confirm` is what is called behind the sync.
+    The pieces of the one to `/stream`, which is held as well, are made when they may. `confirm` is
+    what is called behind the sync.
     """
 
     def __init__(self, disk):
@@ -46,18 +47,24 @@ class Storing:
         self.closed = 0
         self.synced_before_confirming = []
         self.other = None
+        self.may_stream = threading.Event()
 
     def __call__(self, environ, start):
         self.asked += 1
         start("200 OK", [("Content-Length", "6")])
-        if environ["PATH_INFO"] != "/store":
+        path = environ["PATH_INFO"]
+        if path not in ("/store", "/stream"):
             return [b"at hand"[:6]]
-        environ["server.response"].hold(self._confirm)
-        return self._pieces()
+        environ["server.response"].hold(self._confirm, is_streamed=path == "/stream")
+        return self._streamed() if path == "/stream" else self._pieces()
 
     def _confirm(self):
         self.synced_before_confirming.append(self.disk.ended)
         return self.other() if self.other else None
+
+    def _streamed(self):
+        assert self.may_stream.wait(60)
+        yield b"stream"
 
     def _pieces(self):
         try:
@@ -208,6 +215,22 @@ def test_what_fails_behind_the_sync_is_answered_with_500(serve):
         assert is_ended(connection)
 
 
+def test_an_application_that_fails_when_it_has_held_its_response_is_called_once(serve):
+    setup = serve()
+    calls = []
+
+    def application(environ, _start):
+        calls.append(environ["PATH_INFO"])
+        environ["server.response"].hold(lambda: None)
+        raise ZeroDivisionError
+
+    setup.server._context.application = application
+    with setup.connected(ask("/store")) as connection:
+        assert answer(connection)[0] == 500
+        assert is_ended(connection)
+    assert calls == ["/store"]
+
+
 @pytest.mark.parametrize("others", [0, 1])
 def test_a_sync_that_raises_an_error_closes_the_connection_and_others_are_served(
     serve, others, caplog
@@ -283,3 +306,54 @@ def test_many_clients_get_each_response_behind_its_own_sync(serve):
     assert len(made_at) == 800
     assert broken == []
     assert setup.disk.ended <= 800
+
+
+def test_a_response_that_is_streamed_delays_no_other_that_is_held(beside):
+    disk, application = beside.disk, beside.application
+    disk.may_end.clear()
+    with beside.connected(ask("/stream")) as streaming, beside.connected() as storing:
+        until(lambda: disk.began == 1)
+        storing.sendall(ask("/store"))
+        until(lambda: application.asked == 2)
+        disk.may_end.set()
+        try:
+            assert answer(storing)[2] == b"stored"
+        finally:
+            application.may_stream.set()
+        assert answer(streaming)[2] == b"stream"
+    assert len(application.synced_before_confirming) == 2
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_worker_that_waits_for_the_sync_is_counted(serve, others):
+    setup = serve()
+    setup.application.may_stream.set()
+    setup.disk.may_end.clear()
+    with contextlib.ExitStack() as stack:
+        for _ in range(others):
+            stack.enter_context(setup.connected())
+        until(lambda: len(setup.connections) == others)
+        connection = stack.enter_context(setup.connected(ask("/stream")))
+        until(lambda: setup.disk.began == 1)
+        assert setup.server._workers._serving == 1
+        assert setup.serves_others()
+        setup.disk.may_end.set()
+        assert answer(connection)[2] == b"stream"
+
+
+def test_workers_wait_for_the_responses_that_are_too_many_to_be_held(serve):
+    """So the disk that does not answer has no more connections than the workers and the lines."""
+    setup = serve(held=3)
+    disk, held = setup.disk, setup.server._workers._held
+    disk.may_end.clear()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(setup.connected())
+        until(lambda: len(setup.connections) == 1)
+        connections = [stack.enter_context(setup.connected(ask("/store")))]
+        until(lambda: disk.began == 1)
+        connections += [stack.enter_context(setup.connected(ask("/store"))) for _ in range(8)]
+        until(lambda: setup.server._workers._serving == 2)
+        assert len(held._waiting) == 3
+        assert setup.application.asked == 6
+        disk.may_end.set()
+        assert [answer(one)[2] for one in connections] == [b"stored"] * 9

@@ -25,7 +25,8 @@ class HoldingServer:
     def reserve_memory(self, _size_bytes):
         return True
 
-    def hold(self, confirm):
+    def hold(self, confirm, *, is_streamed):
+        assert isinstance(is_streamed, bool)
         assert self.confirm is None
         self.confirm = confirm
 
