@@ -102,7 +102,8 @@ class Context:
 
     `requested` are those whose next request, or the rest of a response, is to be served.
     `network_of` says by the address of a connection and the headers of a request whose it is.
-    `sync` returns when whatever held responses tell of is on disk, or has failed to get there.
+    `sync` returns when whatever held responses tell of is on disk, or has failed to get there;
+    without it no response can be held.
     """
 
     application: Any
@@ -118,7 +119,7 @@ class Context:
     fields_of_refusal: FieldsOfRefusal = lambda _: []
     connections: dict[int, Any] = field(default_factory=dict)
     network_of: Callable[[str, Mapping[str, str]], str] = lambda address, _: address
-    sync: Callable[[], None] = lambda: None
+    sync: Callable[[], None] | None = None
 
     def __post_init__(self) -> None:
         limits = self.limits

@@ -27,7 +27,7 @@ class HeldResponses:
         self._lead = lead
         self._waiting = deque[tuple[float, Connection]]()  # since when, by the monotonic clock
         self.released = deque[Connection]()
-        """Those whose responses may be sent; whoever takes a connection from it sends."""
+        """Those whose responses may be sent, each by the worker that takes it."""
         self._asked = threading.Event()  # for a sync
         self._is_closed = False
         self.reader, self._writer = os.pipe()
@@ -84,12 +84,22 @@ class HeldResponses:
 
         If that raises an error, which is a fault of the service, the connections are closed.
         """
+        sync = self._context.sync
         try:
-            self._context.sync()
+            if sync is None:
+                raise RuntimeError("This server was given no function that syncs.")
+            sync()
         except Exception:
             _log.exception("responses were not sent, as their sync was not made")
             for connection in connections:
-                connection.close()
+                _close(connection)
+
+    def take_released(self) -> Connection | None:
+        """Return a connection whose response is to be sent, or None."""
+        try:
+            return self.released.popleft()
+        except IndexError:
+            return None
 
     def drain_wakes(self) -> None:
         """Empty the pipe."""
@@ -124,3 +134,11 @@ class HeldResponses:
         """Wake the worker that waits for events; a pipe that is full has woken it."""
         with contextlib.suppress(BlockingIOError):
             os.write(self._writer, b"w")
+
+
+def _close(connection: Connection) -> None:
+    """Close a connection, and go on whatever the application raises when its response ends."""
+    try:
+        connection.close()
+    except Exception:
+        _log.exception("a response could not be ended")

@@ -199,6 +199,10 @@ class Response:
         """
         self._serve_for((caller,) if part is None else (caller, part))
 
+    @property
+    def can_be_held(self) -> bool:
+        return self._context.sync is not None
+
     def hold(self, confirm: Confirm, *, is_streamed: bool = False) -> None:
         """Send the response, which the application returns now, only behind a sync of the server.
 

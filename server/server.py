@@ -54,7 +54,7 @@ class Server:
         on_early_end: Callable[[str, int, int], None] = lambda *_: None,
         fields_of_refusal: FieldsOfRefusal = lambda _: [],
         network_of: Callable[[str], str] = str,
-        sync: Callable[[], None] = lambda: None,
+        sync: Callable[[], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a server that listens at `host:port` or `unix:path`.
@@ -68,7 +68,7 @@ class Server:
         `needs_no_worker` is answered while all workers wait; the application, which
         `server.needs_no_worker` in its environment tells so, must not wait for anything then.
         A response that the application has held (`Response.hold`) is sent behind a call of `sync`,
-        one for many responses, on a thread of its own.
+        one for many responses, on a thread of its own; without `sync` none can be held.
         `on_failure(path, error)` is called for each exception of the application,
         `on_early_end(request_id, written_bytes, bytes)` for each response of which fewer bytes were
         written than announced. `network_of` says by the address of a client in whose line a request

@@ -237,10 +237,8 @@ class Workers:
 
     def _send_released(self) -> None:
         self.lead.begin()
-        with contextlib.suppress(IndexError):  # all are sent, by another worker perhaps
-            while True:
-                connection = self._held.released.popleft()
-                self._handle(connection, connection.release)
+        while (connection := self._held.take_released()) is not None:
+            self._handle(connection, connection.release)
 
     def _handle_events(self, descriptor: int | None) -> None:
         """Handle an event, and those that have come with it, as long as others can wait for it.

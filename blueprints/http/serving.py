@@ -38,8 +38,8 @@ def can_hold(request: Request) -> bool:
 
     That to a step of a body cannot, while further steps follow.
     """
-    step = step_of(request)
-    return _response_of(request) is not None and not (step and step.goes_on)
+    response, step = _response_of(request), step_of(request)
+    return response is not None and response.can_be_held and not (step and step.goes_on)
 
 
 def hold(request: Request, response: Response, confirm: Callable[[], Any]) -> None:

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from models import current_runtime
 from models.accounts import sender_of
-from models.core import NotFound, TokenSpent, rfc3339
+from models.core import NotFound, StoredUnsynced, TokenSpent, rfc3339
 from models.links import NO_GRANT, TokenGrant
 from models.runtime import Progress
 
@@ -167,6 +167,7 @@ SAVED_AS_IT_IS = Explanation(
 NOT_TAKEN = Explanation(
     "This was not taken", "{}", "You can send it again, or another file.", ("Go back", "")
 )
+MAY_BE_TAKEN = Explanation("This may have arrived", "{}", way=("Go back", ""))
 FAULT = Explanation(NOT_NOW, "Something is wrong where it is kept.", "Tell the person who sent it.")
 OTHER = Explanation("This can’t be shown", "{}")
 
@@ -334,7 +335,8 @@ def _explanation(problem: dict[str, Any], status: int) -> Explanation:
         content = request.path.removesuffix("download") + "content"
         return replace(SAVED_AS_IT_IS, way=("Save it", content))
     elif request.mimetype == FORM_DATA and status != 401:
-        found, detail = NOT_TAKEN, problem["detail"]
+        found = MAY_BE_TAKEN if isinstance(error, StoredUnsynced) else NOT_TAKEN
+        detail = problem["detail"]
     elif status == 403 and _grant().permissions == {"download"}:
         return SAVES_ONLY
     else:

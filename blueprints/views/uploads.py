@@ -25,6 +25,7 @@ from models.core import (
 )
 from models.documents import UnfinishedUpload
 from models.links import LinkOptions, link_of_owner, stored_options
+from models.storage import wait_for_earlier_syncs
 from models.uploads import Body, NewUpload, append, begin, catch_up, end, require_beginning
 
 from ..http import DELETE, MEMBERS, READ, Caller, g, report_allowance
@@ -326,9 +327,11 @@ def _is_by_this_credential(upload: UnfinishedUpload) -> bool:
 def progress_of(upload: UnfinishedUpload) -> Response:
     """Return how far an upload is, as the answer to HEAD.
 
-    `Upload-Metadata` goes to whoever may know the name; with the terms of a link in it, to the
-    credential that has sent them alone.
+    The answer waits for the sync of what has arrived: another connection may have brought it a
+    moment ago. `Upload-Metadata` goes to whoever may know the name; with the terms of a link in it,
+    to the credential that has sent them alone.
     """
+    wait_for_earlier_syncs()
     headers = headers_of_step(upload) | {
         "Upload-Length": str(upload.size),
         "Cache-Control": "no-store",

@@ -8,6 +8,7 @@ After a failed sync the kernel drops the dirty pages and reports the error once 
 descriptor. So the file is kept open, and the failure is raised in all that had committed before.
 """
 
+import errno
 import logging
 import os
 import threading
@@ -66,6 +67,10 @@ class GroupCommit:
             self._error = error
             self.failures += 1
             logging.getLogger("docservice").error("the disk did not sync the log: %s", error)
+        except BaseException:
+            self._error = OSError(errno.EIO, "The sync was not made.")
+            self.failures += 1
+            raise
         finally:
             self._changed.acquire()
             self._syncing = False

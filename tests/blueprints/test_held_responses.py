@@ -6,6 +6,7 @@ import threading
 from contextlib import closing, contextmanager
 from functools import partial
 from unittest.mock import patch
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -227,3 +228,53 @@ def test_a_request_that_is_sent_again_waits_for_the_disk_as_the_first_one_does(
     assert [status for status, _, _ in answers] == [201, 201]
     assert len({document["id"] for _, document, _ in answers}) == 1
     assert disk.began == 2
+
+
+def test_what_has_arrived_is_told_behind_its_sync(running, client, disk):
+    headers = {"X_API_Key": running.key, "Tus_Resumable": "1.0.0"}
+    _, _, begun = client.call("POST", "/v1/uploads", b"", Upload_Length="6", **headers)
+    path = urlsplit(begun["Location"]).path
+    offsets = []
+
+    def send():
+        client.call(
+            "PATCH",
+            path,
+            b"abc",
+            Upload_Offset="0",
+            Content_Type="application/offset+octet-stream",
+            **headers,
+        )
+
+    def ask(sender):
+        offsets.append(sender.call("HEAD", path, **headers)[2]["Upload-Offset"])
+
+    with closing(Client(running.port)) as other:
+        other.call("GET", "/healthz")
+        disk.may_end.clear()
+        threads = start_threads(send)
+        try:
+            until(lambda: disk.began == 2)
+            threads += start_threads(partial(ask, other))
+            until(lambda: len(running.server._workers._held._waiting) == 1)
+            assert offsets == []
+        finally:
+            disk.may_end.set()
+            join_threads(threads)
+    assert offsets == ["3"]
+
+
+def test_the_page_of_a_stranger_says_that_a_file_may_have_arrived(running, client, disk):
+    by_key = {"X_API_Key": running.key}
+    _, document, _ = client.call("POST", "/v1/documents", UPLOAD, **by_key)
+    collection = {"title": "Inbox", "documentIds": [document["id"]]}
+    _, inbox, _ = client.call("POST", "/v1/collections", collection, **by_key)
+    terms = {"permissions": ["upload"]}
+    _, link, _ = client.call("POST", f"/v1/collections/{inbox['id']}/tokens", terms, **by_key)
+    disk.is_failing = True
+    sent = body(file("a.txt", b"what a stranger sends"))
+    path = f"/s?token={link['token']}"
+    status, page, _ = client.call("POST", path, sent, Content_Type=FORM, Accept="text/html")
+    assert status == 507
+    assert "This may have arrived" in page
+    assert "You can send it again" not in page

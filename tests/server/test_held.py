@@ -357,3 +357,34 @@ def test_workers_wait_for_the_responses_that_are_too_many_to_be_held(serve):
         assert setup.application.asked == 6
         disk.may_end.set()
         assert [answer(one)[2] for one in connections] == [b"stored"] * 9
+
+
+def test_a_server_without_a_sync_says_that_it_holds_nothing(build):
+    said = []
+
+    def application(environ, start):
+        said.append(environ["server.response"].can_be_held)
+        start("200 OK", [("Content-Length", "0")])
+        return []
+
+    setup = build(options={"application": application})
+    with setup.connected(ask("/store")) as connection:
+        assert answer(connection)[0] == 200
+    assert said == [False]
+
+
+def test_a_response_that_cannot_be_ended_stops_no_other_sync(beside, monkeypatch):
+    disk, application = beside.disk, beside.application
+
+    def fails(_connection):
+        raise ZeroDivisionError
+
+    disk.fails = RuntimeError("a fault of the service")
+    with monkeypatch.context() as patch, beside.connected(ask("/store")):
+        patch.setattr("server.held.Connection.close", fails)
+        until(lambda: disk.began == 1)
+        until(lambda: not beside.server._workers._held._waiting)
+        disk.fails = None
+        with beside.connected(ask("/store")) as other:
+            assert answer(other)[2] == b"stored"
+    assert application.asked == 2

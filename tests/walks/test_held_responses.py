@@ -16,6 +16,8 @@ from tests.walks.test_rights import REQUESTS, SETTINGS, made, walks
 class HoldingServer:
     """What the server is for the application: it remembers what a response waits for."""
 
+    can_be_held = True
+
     def __init__(self):
         self.confirm = None
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from models.storage import database, engine, separate_transaction, transaction
+from models.storage import NotSynced, database, engine, separate_transaction, transaction
 from models.storage import group_commit as group_sync
 from models.storage.group_commit import GroupCommit
 from tests.waiting import join_threads, start_threads, until
@@ -85,6 +85,18 @@ def test_a_sync_that_fails_is_told_to_all_who_waited_for_it_and_to_nobody_else(l
     disk.allowed.release()
     second.join(60)
     assert outcomes == ["lost", "synced"]
+
+
+def test_a_sync_that_ends_by_another_error_confirms_nothing(log, disk):
+    since = log.failures
+    disk.error = MemoryError()
+    disk.allowed.release()
+    with pytest.raises(MemoryError):
+        log.sync()
+    disk.error = None
+    disk.allowed.release()
+    with pytest.raises(NotSynced, match="was not made"):
+        log.sync(since)
 
 
 def test_a_sync_that_fails_is_told_to_all_who_wrote_before_it_also_if_they_wait_later(log, disk):
