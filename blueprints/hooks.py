@@ -150,7 +150,7 @@ def _teardown(_error: BaseException | None = None) -> None:
         database.close()
 
 
-def _held(request: Request, response: Response) -> Response:
+def _within_memory(request: Request, response: Response) -> Response:
     """Reserve memory for a response whose body is made already, or refuse it."""
     try:
         if not response.is_streamed:
@@ -162,7 +162,7 @@ def _held(request: Request, response: Response) -> Response:
 
 def _after(response: Response) -> Response:
     request, g = request_and_globals()
-    response = page_for_people(_held(request, response))
+    response = page_for_people(_within_memory(request, response))
     headers = response.headers
     given = {name.lower() for name, _ in headers}
     headers.add("X-Request-Id", g.request_id)
