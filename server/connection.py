@@ -220,9 +220,10 @@ class Connection:
             try:
                 if request.error:
                     response.refuse(request.error.code, request.error.body)
-                elif self.is_refused:
+                elif self.is_refused and not response.has_begun:
                     response.refuse(503, TOO_MANY_WAIT)
                 else:
+                    self.is_refused = False
                     response.send()
                 return
             except ClientDisconnected:

@@ -56,6 +56,19 @@ def test_too_many_waiting_requests_of_one_caller_are_answered_503(build):
         assert [answer(connection)[0] for connection in served] == [200, 200]
 
 
+def test_a_response_that_has_begun_is_not_refused(build):
+    setup = build(threads=2, waiting=0)
+    caller = "X-Caller: alice"
+    with setup.connected(ask("/long", "GET", caller), small=True) as reader:
+        until(lambda: [one.is_suspended for one in setup.connections] == [True])
+        with setup.connected(ask("/held", "GET", caller)) as other:
+            until(lambda: setup.application.holding == 1)
+            assert head(reader)[0] == 200
+            assert body(reader, PIECES * len(PIECE)) == PIECE * PIECES
+            setup.application.released.set()
+            assert answer(other)[0] == 200
+
+
 def test_a_client_that_disconnects_while_it_waits_holds_up_nobody(build):
     setup = build(threads=2)
     request = ask("/held", "GET", "X-Caller: alice")
