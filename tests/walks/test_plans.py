@@ -31,6 +31,7 @@ READ = {  # tables that statements read, and why they may
     "SCAN invitation": FEW,
     "SCAN mail": FEW,
     "SCAN mail_limit": FEW,
+    "SCAN service_key": ONE_ROW,
 }
 SORTED = {  # tables whose rows statements sort, by what, and why they may
     ("invitation", "id"): OF_ONE,
