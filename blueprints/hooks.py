@@ -189,7 +189,7 @@ def _record(request: Request, g: RequestGlobals, response: Response) -> None:
 
 
 class _Confirmation:
-    """What is done behind the sync that a response waits for, when its request has ended."""
+    """The end of a request whose response waits for a sync: its line in the log, or its error."""
 
     def __init__(
         self, request: Request, g: RequestGlobals, response: Response, later: LaterSync

@@ -100,6 +100,17 @@ def client(running):
     client.close()
 
 
+def path_for_files(client, key):
+    """The path to which a stranger sends files, by a new link of the key's account."""
+    by_key = {"X_API_Key": key}
+    _, document, _ = client.call("POST", "/v1/documents", UPLOAD, **by_key)
+    collection = {"title": "Inbox", "documentIds": [document["id"]]}
+    _, inbox, _ = client.call("POST", "/v1/collections", collection, **by_key)
+    terms = {"permissions": ["upload"]}
+    _, link, _ = client.call("POST", f"/v1/collections/{inbox['id']}/tokens", terms, **by_key)
+    return f"/s?token={link['token']}"
+
+
 @contextmanager
 def logged():
     """The lines of the log that requests make, as facts."""
@@ -149,15 +160,10 @@ def test_an_upload_with_a_key_is_answered_once_the_disk_works_again(running, cli
 
 
 def test_a_stranger_whose_file_is_not_synced_learns_nothing_of_the_owner(running, client, disk):
-    by_key = {"X_API_Key": running.key}
-    _, document, _ = client.call("POST", "/v1/documents", UPLOAD, **by_key)
-    collection = {"title": "Inbox", "documentIds": [document["id"]]}
-    _, inbox, _ = client.call("POST", "/v1/collections", collection, **by_key)
-    terms = {"permissions": ["upload"]}
-    _, link, _ = client.call("POST", f"/v1/collections/{inbox['id']}/tokens", terms, **by_key)
+    path = path_for_files(client, running.key)
     disk.is_failing = True
     sent = body(file("a.txt", b"what a stranger sends"))
-    status, problem, _ = client.call("POST", f"/s?token={link['token']}", sent, Content_Type=FORM)
+    status, problem, _ = client.call("POST", path, sent, Content_Type=FORM)
     assert (status, problem["code"]) == (507, "storage_full")
     assert problem["detail"] == (
         "The disk did not confirm this, but it may have arrived: ask before you send it again."
@@ -265,15 +271,9 @@ def test_what_has_arrived_is_told_behind_its_sync(running, client, disk):
 
 
 def test_the_page_of_a_stranger_says_that_a_file_may_have_arrived(running, client, disk):
-    by_key = {"X_API_Key": running.key}
-    _, document, _ = client.call("POST", "/v1/documents", UPLOAD, **by_key)
-    collection = {"title": "Inbox", "documentIds": [document["id"]]}
-    _, inbox, _ = client.call("POST", "/v1/collections", collection, **by_key)
-    terms = {"permissions": ["upload"]}
-    _, link, _ = client.call("POST", f"/v1/collections/{inbox['id']}/tokens", terms, **by_key)
+    path = path_for_files(client, running.key)
     disk.is_failing = True
     sent = body(file("a.txt", b"what a stranger sends"))
-    path = f"/s?token={link['token']}"
     status, page, _ = client.call("POST", path, sent, Content_Type=FORM, Accept="text/html")
     assert status == 507
     assert "This may have arrived" in page

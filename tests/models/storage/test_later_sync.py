@@ -52,6 +52,13 @@ def later(alice):  # noqa: ARG001  who is registered before
     later_sync.reset(token)
 
 
+def told_of_failure(syncs, later):
+    """The error that the request is answered with when its sync fails."""
+    syncs.fails = True
+    sync_for_responses()
+    return later.changed(later.failure())
+
+
 def test_a_transaction_leaves_its_sync_to_the_response(alice, syncs, later):
     assert not later.is_awaited
     with transaction(alice.id):
@@ -141,9 +148,7 @@ def test_an_error_that_is_not_changed_is_raised_as_it_is():
 
 def test_an_upload_whose_sync_fails_later_says_which_document_is_stored(alice, syncs, later):
     document = upload(alice)
-    syncs.fails = True
-    sync_for_responses()
-    told = service_error_of(later.changed(later.failure()))
+    told = service_error_of(told_of_failure(syncs, later))
     assert isinstance(told, StoredUnsynced)
     assert document.id in told.sentence
     assert Document.find(document.id) is not None
@@ -152,9 +157,7 @@ def test_an_upload_whose_sync_fails_later_says_which_document_is_stored(alice, s
 def test_a_stranger_whose_file_is_not_synced_learns_no_id(alice, syncs, later):
     with refused_to_stranger():
         document = upload(alice)
-    syncs.fails = True
-    sync_for_responses()
-    told = later.changed(later.failure())
+    told = told_of_failure(syncs, later)
     assert isinstance(told, StoredUnsynced)
     assert document.id not in told.sentence
 
@@ -163,9 +166,7 @@ def test_a_stranger_whose_request_failed_behind_the_file_learns_no_id(alice, syn
     with suppress(ZeroDivisionError), refused_to_stranger():
         document = upload(alice)
         raise ZeroDivisionError
-    syncs.fails = True
-    sync_for_responses()
-    told = later.changed(later.failure())
+    told = told_of_failure(syncs, later)
     assert isinstance(told, StoredUnsynced)
     assert document.id not in told.sentence
 
